@@ -1,0 +1,31 @@
+//! The vocabulary of the world: ids, virtual time, noise, digests, specifications, and what
+//! components exchange. Pure data and functions of their arguments; every other crate builds on it.
+
+pub mod digest;
+pub mod edge;
+pub mod exchange;
+pub mod hop;
+pub mod ids;
+pub mod inspection;
+pub mod noise;
+pub mod order;
+pub mod params;
+pub mod query;
+pub mod spec;
+pub mod time;
+
+pub use digest::{Digest, Digester};
+pub use edge::{BreakerPolicy, EdgeFault, EdgePolicy, PoolPolicy, Verdict};
+pub use exchange::{
+    CLASSES_MAX, COLUMNS_MAX, Calls, GROUPS_MAX, Grant, Inbox, Motion, Need, Outbox, PerClass,
+    Report,
+};
+pub use hop::{Call, Code, Hop, HopReply, Next, Span};
+pub use ids::{ClassId, EdgeId, EpisodeId, InstanceId};
+pub use inspection::Inspection;
+pub use noise::Noise;
+pub use order::{LeverPull, Order, Refusal};
+pub use params::{ParamDefault, ParamError, ParamKind, ParamSpec, ParamValue, Params};
+pub use query::{Answer, LogLine, Query, Severity};
+pub use spec::{ClassSpec, EdgeSpec, GroupSpec, InstanceSpec, Setup, Tenant, Topology};
+pub use time::{MINUTE, Tick};

@@ -1,0 +1,1 @@
+//! Placeholder header: written with its first content.
