@@ -103,6 +103,8 @@ pub enum ParamKind {
     Text,
     /// The name of a request class or route of the topology.
     Class,
+    /// The name of an instance of the topology.
+    Component,
 }
 
 /// Declares one parameter.
@@ -127,6 +129,8 @@ pub enum ParamDefault {
     Number(f64),
     /// A word; empty means "not given".
     Text(&'static str),
+    /// No value: the parameter may be left out.
+    Absent,
 }
 
 /// Values by name, in a fixed order.
@@ -155,6 +159,11 @@ impl ParamSpec {
     /// A parameter that must be given.
     pub const fn required(name: &'static str, kind: ParamKind, doc: &'static str) -> ParamSpec {
         ParamSpec { name, kind, default: None, doc }
+    }
+
+    /// A parameter that may be left out.
+    pub const fn optional(name: &'static str, kind: ParamKind, doc: &'static str) -> ParamSpec {
+        ParamSpec { name, kind, default: Some(ParamDefault::Absent), doc }
     }
 
     /// A numeric parameter with a default.
@@ -200,6 +209,7 @@ impl ParamKind {
             ParamKind::Choice(words) => format!("one of {}", words.join(", ")),
             ParamKind::Text => "a text of 1 to 200 characters".into(),
             ParamKind::Class => "the name of a request class or route of the topology".into(),
+            ParamKind::Component => "the name of a component of the topology".into(),
         }
     }
 
@@ -235,7 +245,7 @@ impl ParamKind {
                 ParamValue::Text(text) if words.contains(&text.as_str()) => Ok(value.clone()),
                 _ => Err(refuse()),
             },
-            ParamKind::Text | ParamKind::Class => match value {
+            ParamKind::Text | ParamKind::Class | ParamKind::Component => match value {
                 ParamValue::Text(text) if !text.is_empty() && text.chars().count() <= 200 => {
                     Ok(value.clone())
                 }
@@ -298,6 +308,7 @@ impl Params {
                 (None, Some(ParamDefault::Flag(b))) => ParamValue::Flag(b),
                 (None, Some(ParamDefault::Number(n))) => ParamValue::Number(n),
                 (None, Some(ParamDefault::Text(t))) => ParamValue::Text(t.into()),
+                (None, Some(ParamDefault::Absent)) => continue,
                 (None, None) => {
                     let message = format!("is missing; expected {}", spec.kind.describe());
                     return Err(ParamError { name: spec.name.into(), message });
