@@ -1,0 +1,55 @@
+//! The list of tasks. One task is one file in this folder and one line in [`Task`].
+
+pub mod bench;
+pub mod check;
+pub mod codegen;
+pub mod docs;
+pub mod soak;
+pub mod test;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+use crate::workspace::Workspace;
+
+/// Tasks of this repository.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
+pub struct CommandLine {
+    #[command(subcommand)]
+    task: Task,
+}
+
+/// The only list of tasks.
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Build and run the benchmarks, and write what they measured.
+    Bench(bench::Args),
+    /// The gate: every check in order, each failure with its way out.
+    Check(check::Args),
+    /// Write everything that is generated and committed, or compare it.
+    Codegen(codegen::Args),
+    /// Build the API documentation and check the links of all Markdown files.
+    Docs(docs::Args),
+    /// Run the long randomized tests in a release build.
+    Soak(soak::Args),
+    /// Run all tests of the workspace.
+    Test(test::Args),
+}
+
+impl CommandLine {
+    /// Runs the chosen task.
+    pub fn run(self) -> Result<ExitCode> {
+        let workspace = Workspace::here()?;
+        match self.task {
+            Task::Bench(args) => bench::run(&workspace, &args),
+            Task::Check(args) => check::run(&workspace, &args),
+            Task::Codegen(args) => codegen::run(&workspace, &args),
+            Task::Docs(args) => docs::run(&workspace, &args),
+            Task::Soak(args) => soak::run(&workspace, &args),
+            Task::Test(args) => test::run(&workspace, &args),
+        }
+    }
+}
