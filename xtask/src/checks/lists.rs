@@ -20,7 +20,7 @@ pub const CHECK: Check =
 const SERVICES: &str = "services";
 const KINDS: &str = "crates/fleet/src/kinds.rs";
 
-/// Folders whose `mod.rs` is the list of their files.
+/// Folders whose `mod.rs` (or the file beside it, of the same name) is the list of their files.
 const CATALOGUES: &[&str] = &[
     "crates/action/src/catalogue",
     "crates/fault/src/catalogue",
@@ -76,12 +76,12 @@ fn check_catalogue(workspace: &Workspace, folder: &str, outcome: &mut Outcome) -
         outcome.note(format!("skipped {folder}: it does not exist yet"));
         return Ok(());
     }
-    let list = full.join("mod.rs");
-    if !list.is_file() {
+    let homes = [full.join("mod.rs"), full.with_extension("rs")];
+    let Some(list) = homes.iter().find(|home| home.is_file()) else {
         outcome.find(Finding::new(folder, "has no mod.rs", "write the list of its members there"));
         return Ok(());
-    }
-    let words = words(&list)?;
+    };
+    let words = words(list)?;
     for member in catalogue_members(&full)? {
         let place = format!("{folder}/{member}");
         let uses = words.iter().filter(|word| **word == member).count();
@@ -211,6 +211,10 @@ mod tests {
         assert!(problems(root.path()).is_empty());
         put(root.path(), &format!("{folder}/mod.rs"), "catalogue! { leak, lock }");
         assert!(problems(root.path()).is_empty());
+        fs::remove_file(root.path().join(folder).join("mod.rs")).unwrap();
+        assert_eq!(problems(root.path()), [format!("{folder} has no mod.rs")]);
+        put(root.path(), &format!("{folder}.rs"), "catalogue! { leak }");
+        assert_eq!(problems(root.path()), [format!("{folder}/lock is not declared in mod.rs")]);
     }
 
     #[test]

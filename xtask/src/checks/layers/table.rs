@@ -44,6 +44,7 @@ const MODEL: &str = "crates/model";
 const TELEMETRY: &str = "crates/telemetry";
 const MACHINE: &str = "crates/machine";
 const FLOW: &str = "crates/flow";
+const SERVER: &str = "crates/server";
 const FAULT: &str = "crates/fault";
 const ACTION: &str = "crates/action";
 const SCENARIO: &str = "crates/scenario";
@@ -65,6 +66,8 @@ pub const TABLE: &[Layer] = &[
     pure(TELEMETRY, &[MODEL]),
     pure(MACHINE, &[MODEL, TELEMETRY]),
     pure(FLOW, &[MODEL]),
+    // What the machines of several kinds have in common; it knows none of them by name.
+    pure(SERVER, &[MODEL, TELEMETRY, MACHINE, FLOW]),
     pure(FAULT, &[MODEL, MACHINE]),
     // An action does not know what is broken: never `fault`.
     pure(ACTION, &[MODEL, MACHINE]),
@@ -80,7 +83,7 @@ pub const TABLE: &[Layer] = &[
         GRADER,
         &[MODEL, MACHINE, TELEMETRY, ACTION, SCENARIO, RECORD, FLEET, EPISODE, PROTO, CHASSIS],
     ),
-    shell(KINDS, &[MODEL, MACHINE, FLOW, TELEMETRY, PROTO, CHASSIS, MESH]),
+    shell(KINDS, &[MODEL, MACHINE, FLOW, SERVER, TELEMETRY, PROTO, CHASSIS, MESH]),
     shell(FLEET, &[KINDS, CHASSIS, MESH, PROTO, MODEL, MACHINE, TELEMETRY]),
     Layer {
         folder: EPISODE,
