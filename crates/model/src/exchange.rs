@@ -60,6 +60,11 @@ pub struct Report {
     pub fail_mean_s: f64,
     /// Its variance, s².
     pub fail_var_s2: f64,
+    /// Mean time of an accepted attempt of each class that succeeds, wait included, seconds: a
+    /// class with a lock wait or another path must time out alone.
+    pub class_mean_s: PerClass,
+    /// Its variance, s².
+    pub class_var_s2: PerClass,
     /// Share of attempts refused because the queue is full, 0..1.
     pub refused: f64,
     /// Share of attempts turned away before they take a slot (shed, rate limit), per class.
@@ -70,6 +75,9 @@ pub struct Report {
     pub refusal: f64,
     /// Time from here to where that refusal happened, seconds.
     pub path_s: f64,
+    /// Attempts of all callers that arrived, per second: what a caller's own attempts leave of it
+    /// is the load of the others.
+    pub offered: f64,
     /// Throughput of the bottleneck from here down, per second.
     pub capacity: f64,
     /// Servers of that bottleneck.
@@ -89,11 +97,14 @@ impl Report {
         ok_var_s2: 1e-12,
         fail_mean_s: 1e-6,
         fail_var_s2: 1e-12,
+        class_mean_s: [1e-6; CLASSES_MAX],
+        class_var_s2: [1e-12; CLASSES_MAX],
         refused: 0.0,
         turned_away: [0.0; CLASSES_MAX],
         failed: [0.0; CLASSES_MAX],
         refusal: 0.0,
         path_s: 0.0,
+        offered: 0.0,
         capacity: 1e12,
         servers: 1e6,
         unloaded_s: 1e-6,
