@@ -1,4 +1,4 @@
-//! The list of tasks. One task is one file in this folder and one line in [`Task`].
+//! The list of tasks. One task is one file in this folder and one line in `Task`.
 
 pub mod bench;
 pub mod check;

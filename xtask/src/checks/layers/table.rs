@@ -97,8 +97,8 @@ pub const TABLE: &[Layer] = &[
     shell(
         ORCHESTRATOR,
         &[
-            MODEL, TELEMETRY, MACHINE, FLOW, FAULT, ACTION, SCENARIO, RECORD, SHELL, PROTO, MESH,
-            CHASSIS, KINDS, FLEET, EPISODE, OPENENV, GRADER,
+            MODEL, TELEMETRY, MACHINE, FLOW, SERVER, FAULT, ACTION, SCENARIO, RECORD, SHELL, PROTO,
+            MESH, CHASSIS, KINDS, FLEET, EPISODE, OPENENV, GRADER,
         ],
     ),
     // Tests and tools: nobody imports them, and they import the product in tests only.
