@@ -1,0 +1,104 @@
+//! `set_policy`: changes how a component calls others, or how much it queues.
+
+use crate::arguments::{COMPONENT, able, one_order};
+use crate::error::ActionError;
+use crate::site::Site;
+use crate::spec::{ActionClass, ActionSpec, Duration, Effect};
+use model::{EdgeSpec, InstanceSpec, ParamKind, ParamSpec, ParamValue, Params};
+
+/// What can be set; at least one must be given.
+const SETTINGS: [&str; 6] =
+    ["timeout", "retries", "backoff", "retry_budget", "breaker", "queue_limit"];
+
+pub(super) const ACTION: ActionSpec = ActionSpec {
+    name: "set_policy",
+    doc: "Sets how a component calls others (time-out, retries, breaker) or how much it queues.",
+    class: ActionClass::Mutate,
+    duration: Duration::MUTATE,
+    args: &[
+        COMPONENT,
+        ParamSpec::text(
+            "callee",
+            ParamKind::Component,
+            "",
+            "Only for calls to this component; empty: for all that it calls.",
+        ),
+        ParamSpec::optional(
+            "timeout",
+            ParamKind::Duration { min: 0.001, max: 60.0 },
+            "Time-out of one attempt.",
+        ),
+        ParamSpec::optional(
+            "retries",
+            ParamKind::Count { min: 0, max: 10 },
+            "Attempts after the first.",
+        ),
+        ParamSpec::optional(
+            "backoff",
+            ParamKind::Duration { min: 0.0, max: 60.0 },
+            "Mean wait before each retry.",
+        ),
+        ParamSpec::optional(
+            "retry_budget",
+            ParamKind::Number { min: 0.0, max: 10.0 },
+            "Retries allowed per success.",
+        ),
+        ParamSpec::optional("breaker", ParamKind::Flag, "Whether calls go through a breaker."),
+        ParamSpec::optional(
+            "queue_limit",
+            ParamKind::Count { min: 0, max: 1_000_000 },
+            "Requests that may wait in the component before it refuses more.",
+        ),
+    ],
+    effect,
+    variants,
+};
+
+fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
+    let of = site.component(args, "component")?;
+    if let Some(callee) = site.component_if_given(args, "callee")? {
+        site.edge(of, callee, "callee")?;
+    }
+    if !SETTINGS.iter().any(|name| args.has(name)) {
+        let message = format!("sets nothing; give at least one of {}", SETTINGS.join(", "));
+        return Err(ActionError::whole(message));
+    }
+    let mut passed = vec!["callee"];
+    passed.extend(SETTINGS);
+    one_order(site, args, "component", "set_policy", &passed)
+}
+
+fn variants(site: &Site<'_>) -> Vec<Params> {
+    let mut variants = Vec::new();
+    for spec in able(site, "set_policy") {
+        let base = Params::default().with("component", &*spec.name);
+        let from = site.topology.instance(&spec.name);
+        for edge in site.topology.edges.iter().filter(|e| e.from.is_some() && e.from == from) {
+            let callee = &*site.instance(edge.to).name;
+            variants.extend(of_edge(&base.clone().with("callee", callee), edge));
+        }
+        variants.extend(of_queue(&base, spec));
+    }
+    variants
+}
+
+fn of_edge(base: &Params, edge: &EdgeSpec) -> Vec<Params> {
+    let timeout = |factor: f64| (edge.policy.timeout_s * factor).clamp(0.001, 60.0);
+    let settings: [(&str, ParamValue); 5] = [
+        ("retries", 0.0.into()),
+        ("retry_budget", 0.1.into()),
+        ("timeout", timeout(0.5).into()),
+        ("timeout", timeout(2.0).into()),
+        ("breaker", true.into()),
+    ];
+    settings.into_iter().map(|(name, value)| base.clone().with(name, value)).collect()
+}
+
+fn of_queue(base: &Params, spec: &InstanceSpec) -> Vec<Params> {
+    if !spec.params.has("queue") {
+        return Vec::new();
+    }
+    let now = spec.params.number("queue");
+    let limits = [(now / 4.0).floor(), (now * 4.0).min(1e6)];
+    limits.into_iter().map(|limit| base.clone().with("queue_limit", limit)).collect()
+}
