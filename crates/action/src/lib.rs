@@ -18,5 +18,5 @@ pub mod schema;
 pub use action::Action;
 pub use catalogue::{all, find, variants};
 pub use error::ActionError;
-pub use site::{Kinds, Site};
+pub use site::Site;
 pub use spec::{ActionClass, ActionSpec, CauseClass, Claim, Duration, Effect, Reading};

@@ -3,51 +3,16 @@
 
 use crate::error::ActionError;
 use crate::near::suggestion;
-use machine::Kind;
+use machine::{Kind, Kinds};
 use model::{EdgeSpec, InstanceId, InstanceSpec, Order, Params, Topology};
 
-/// The kinds there are; `fleet::kinds()` is the only list of real ones.
-pub trait Kinds {
-    /// All of them.
-    fn all(&self) -> &[&'static dyn Kind];
-
-    /// The kind called `name`.
-    fn find(&self, name: &str) -> Option<&'static dyn Kind> {
-        self.all().iter().copied().find(|kind| kind.name() == name)
-    }
-
-    /// Names of the kinds with an operation `verb`, in list order.
-    fn with_operation(&self, verb: &str) -> Vec<&'static str> {
-        let has = |kind: &&dyn Kind| kind.operations().iter().any(|o| o.verb == verb);
-        self.all().iter().copied().filter(|kind| has(kind)).map(|kind| kind.name()).collect()
-    }
-}
-
-impl Kinds for &'static [&'static dyn Kind] {
-    fn all(&self) -> &[&'static dyn Kind] {
-        self
-    }
-}
-
-impl Kinds for Vec<&'static dyn Kind> {
-    fn all(&self) -> &[&'static dyn Kind] {
-        self
-    }
-}
-
 /// A topology and the kinds of its components.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
     /// The system.
     pub topology: &'a Topology,
     /// The kinds there are.
     pub kinds: &'a dyn Kinds,
-}
-
-impl std::fmt::Debug for Site<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Site").field("topology", &self.topology.name).finish_non_exhaustive()
-    }
 }
 
 impl<'a> Site<'a> {
@@ -179,7 +144,8 @@ impl<'a> Site<'a> {
     }
 
     fn cannot(&self, spec: &InstanceSpec, verb: &str) -> ActionError {
-        let able = self.kinds.with_operation(verb);
+        let has = |kind: &&&'static dyn Kind| kind.operations().iter().any(|o| o.verb == verb);
+        let able: Vec<_> = self.kinds.all().iter().filter(has).map(|kind| kind.name()).collect();
         let names: Vec<_> = self
             .topology
             .instances

@@ -9,8 +9,6 @@ pub(super) const ACTION: ActionSpec = ActionSpec {
     class: ActionClass::Read,
     duration: Duration::READ,
     args: &[MINUTES],
-    effect: |args, _| {
-        Ok(Effect::Read(Reading::Changes { minutes: args.number("minutes") as u32 }))
-    },
+    effect: |args, _| Ok(Effect::Read(Reading::Changes { minutes: args.number("minutes") as u32 })),
     variants: none,
 };

@@ -44,8 +44,7 @@ fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
     } else if component.is_some() == edge.is_some() {
         return Err(ActionError::whole("names either `component`, or `from` and `to`"));
     }
-    let onset_minutes_ago =
-        args.has("onset_minutes_ago").then(|| args.number("onset_minutes_ago"));
+    let onset_minutes_ago = args.has("onset_minutes_ago").then(|| args.number("onset_minutes_ago"));
     let evidence = args.text("evidence").to_string();
     Ok(Effect::Declare(Claim { component, edge, cause, onset_minutes_ago, evidence }))
 }

@@ -28,8 +28,7 @@ fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
     }
     let matching = spec.groups.iter().filter(|g| wanted.is_empty() || g.name == wanted);
     let orders = matching.map(|group| {
-        let passed =
-            Params::default().with("instance", &*spec.name).with("group", &*group.name);
+        let passed = Params::default().with("instance", &*spec.name).with("group", &*group.name);
         site.order(group.host, VERB, passed)
     });
     Ok(Effect::Orders(orders.collect::<Result<_, _>>()?))

@@ -1,0 +1,19 @@
+//! `bad_secret`: a secret that does not load.
+
+use crate::spec::{FaultSpec, Targets};
+
+pub(super) const FAULT: FaultSpec = FaultSpec {
+    name: "bad_secret",
+    doc: "A rotation left a secret that cannot be read, so processes exit at their start. \
+          Running ones live until they are restarted. It ends with reloading a good secret.",
+    targets: Targets::Kinds(&["auth"]),
+    params: &[],
+    levers: |aim| {
+        aim.pull("auth.bad_secret", &[]);
+    },
+    symptoms: &["Processes exit at their start; logs speak of the signing secret."],
+    twin: Some("crash_loop"),
+};
+
+#[cfg(test)]
+pub(super) const ROWS: super::Rows = &[("auth", "", "auth auth.bad_secret:")];

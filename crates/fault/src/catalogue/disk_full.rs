@@ -1,0 +1,34 @@
+//! `disk_full`: a file that grows until the disk is full.
+
+use crate::spec::{FaultSpec, Targets};
+use model::{ParamKind, ParamSpec};
+
+pub(super) const FAULT: FaultSpec = FaultSpec {
+    name: "disk_full",
+    doc: "Something on the host writes until no byte is left. Then writes fail while reads \
+          still work. Removing the file ends it, if its writer has stopped; a restart of the \
+          database fails while the disk is full.",
+    targets: Targets::Kinds(&["host"]),
+    params: &[
+        ParamSpec::text("path", ParamKind::Text, "/var/log/app.log", "The file that grows."),
+        ParamSpec::required(
+            "rate",
+            ParamKind::Number { min: 0.001, max: 100_000.0 },
+            "MiB per second.",
+        ),
+        ParamSpec::optional(
+            "limit",
+            ParamKind::Bytes { min: 1.0, max: 1e15 },
+            "It stops growing at this size.",
+        ),
+    ],
+    levers: |aim| {
+        aim.pull("host.disk_fill", &["path", "rate", "limit"]);
+    },
+    symptoms: &["Used bytes climb in a line; then writes fail with no space left."],
+    twin: Some("inode_exhaustion"),
+};
+
+#[cfg(test)]
+pub(super) const ROWS: super::Rows =
+    &[("node-1", "rate=50", "node-1 host.disk_fill: path=/var/log/app.log rate=50")];
