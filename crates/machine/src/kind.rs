@@ -147,3 +147,26 @@ pub trait Kind: std::fmt::Debug + Send + Sync {
     /// Names a parameter that does not fit the setup.
     fn create(&self, setup: &Setup) -> Result<Box<dyn Machine>, ParamError>;
 }
+
+/// The kinds a fleet has; scenario files and actions are checked against it.
+pub trait Kinds: std::fmt::Debug + Send + Sync {
+    /// All kinds, alphabetical.
+    fn all(&self) -> &[&'static dyn Kind];
+
+    /// The kind called `name`.
+    fn find(&self, name: &str) -> Option<&'static dyn Kind> {
+        self.all().iter().copied().find(|kind| kind.name() == name)
+    }
+}
+
+impl Kinds for Vec<&'static dyn Kind> {
+    fn all(&self) -> &[&'static dyn Kind] {
+        self
+    }
+}
+
+impl Kinds for &'static [&'static dyn Kind] {
+    fn all(&self) -> &[&'static dyn Kind] {
+        self
+    }
+}

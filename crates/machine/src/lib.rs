@@ -6,5 +6,5 @@ pub mod kind;
 pub mod snapshot;
 
 pub use instance::{Advanced, Instance, Moving};
-pub use kind::{Cx, Kind, LeverSpec, Machine, OperationSpec, Past};
+pub use kind::{Cx, Kind, Kinds, LeverSpec, Machine, OperationSpec, Past};
 pub use snapshot::{SnapshotError, decode, encode};

@@ -19,8 +19,7 @@ pub struct SnapshotError {
 /// # Errors
 /// Only for values that serde cannot encode (maps of unknown length).
 pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, SnapshotError> {
-    postcard::to_allocvec(value)
-        .map_err(|error| SnapshotError { what, reason: error.to_string() })
+    postcard::to_allocvec(value).map_err(|error| SnapshotError { what, reason: error.to_string() })
 }
 
 /// Decodes what [`encode`] wrote; trailing bytes are an error.

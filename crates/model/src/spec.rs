@@ -104,6 +104,10 @@ pub struct Tenant {
     pub group_name: String,
     /// Replicas at the start.
     pub replicas: u32,
+    /// Seconds from a start to the first request served.
+    pub boot_s: f64,
+    /// Memory at which the host kills a replica, bytes.
+    pub memory_limit: f64,
 }
 
 /// Everything that one instance is created from.
@@ -183,6 +187,8 @@ impl Topology {
                         group: group as u8,
                         group_name: spec.name.clone(),
                         replicas: spec.replicas,
+                        boot_s: instance.params.number("boot"),
+                        memory_limit: instance.params.number("memory_limit"),
                     });
                 }
             }

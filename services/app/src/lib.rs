@@ -1,1 +1,7 @@
-//! Placeholder header: written with its first content.
+//! The app: a business service. What sets it apart is its versions and its worker threads.
+
+mod behavior;
+mod kind;
+mod signals;
+
+pub use kind::{App, KIND};

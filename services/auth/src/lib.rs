@@ -1,1 +1,7 @@
-//! Placeholder header: written with its first content.
+//! Auth: verifies tokens and logs users in. What sets it apart is secrets, sessions and clocks.
+
+mod behavior;
+mod kind;
+mod signals;
+
+pub use kind::{Auth, KIND};

@@ -1,1 +1,10 @@
-//! Placeholder header: written with its first content.
+//! The host: files, inodes, processes, units, sockets and the clock of one computer of the
+//! simulated system. It owns whether a process runs; components only ask.
+
+mod disk;
+mod kind;
+mod machine;
+mod process;
+mod signals;
+
+pub use kind::{Host, KIND};

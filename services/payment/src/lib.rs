@@ -1,1 +1,7 @@
-//! Placeholder header: written with its first content.
+//! Payment: charges cards through a provider outside. What sets it apart is that provider.
+
+mod behavior;
+mod kind;
+mod signals;
+
+pub use kind::{KIND, Payment};

@@ -1,0 +1,234 @@
+//! The plan of one hop: a pure function of the published past, the hop and the replies so far. It
+//! draws from the same distributions that the station's row describes, so that many requests agree
+//! with the flow plane. The past of tick t − 1 is read, as the flow plane did.
+
+use crate::keys::{self, EdgeKey};
+use crate::signals;
+use flow::latency_draw;
+use machine::Past;
+use model::{
+    COLUMNS_MAX, Call, Code, EdgeFault, EdgeSpec, Hop, HopReply, Next, Noise, Setup, Span, Tick,
+};
+use telemetry::Levels;
+
+/// What a kind knows about its own failures.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnFailure {
+    /// The status callers get.
+    pub code: Code,
+    /// A sentence for logs.
+    pub message: &'static str,
+}
+
+/// Everything a plan reads, gathered once.
+struct View<'a> {
+    setup: &'a Setup,
+    hop: &'a Hop,
+    row: [f64; COLUMNS_MAX],
+    levels: Levels,
+    /// The branch of the noise for this request and path.
+    noise: Noise,
+}
+
+/// Draws are numbered: each purpose has its own.
+#[derive(Clone, Copy)]
+enum Draw {
+    Turned,
+    Refused,
+    Group,
+    Own,
+    Error,
+}
+
+/// The next step of `hop` at the server with this setup.
+pub fn plan(
+    setup: &Setup,
+    failure: OwnFailure,
+    past: &Past<'_>,
+    hop: &Hop,
+    replies: &[HopReply],
+) -> Next {
+    let seen = Tick(hop.tick.0 - 1);
+    let noise = past.noise.branch("plan").index(hop.request).index(hop.path);
+    let levels = past.history.levels(seen);
+    let view = View { setup, hop, row: past.history.row(seen), levels, noise };
+    let mut walk = match view.begin(failure) {
+        Ok(walk) => walk,
+        Err(reply) => return Next::Settle(reply),
+    };
+    for (k, edge) in setup.outgoing.iter().enumerate() {
+        for call in 0..view.calls(k, edge) {
+            match view.call(&mut walk, k, edge, call, replies) {
+                Progress::Answered => {}
+                Progress::Wait(next) => return Next::Call(vec![next]),
+                Progress::Failed(code, message) => {
+                    return Next::Settle(view.settle(code, walk.elapsed_s, message));
+                }
+            }
+        }
+    }
+    Next::Settle(view.settle(Code::Ok, walk.elapsed_s, String::new()))
+}
+
+/// How far the hop has come.
+struct Walk {
+    elapsed_s: f64,
+    used: usize,
+}
+
+enum Progress {
+    Answered,
+    Wait(Call),
+    Failed(Code, String),
+}
+
+impl View<'_> {
+    fn unit(&self, draw: Draw) -> f64 {
+        self.noise.unit(draw as i64)
+    }
+
+    fn level(&self, key: u16, default: f64) -> f64 {
+        self.levels.get(key, default)
+    }
+
+    fn edge_level(&self, k: usize, key: EdgeKey, default: f64) -> f64 {
+        self.level(keys::edge(k, key), default)
+    }
+
+    /// The queue and the own work, or why the hop ends here.
+    fn begin(&self, failure: OwnFailure) -> Result<Walk, HopReply> {
+        let class = u16::from(self.hop.class.0);
+        let (instant, row) = (0.000_1, &self.row);
+        if self.unit(Draw::Turned) < self.level(keys::REFUSE + class, 0.0) {
+            return Err(self.settle(Code::ResourceExhausted, instant, "turned away".into()));
+        }
+        if self.unit(Draw::Refused) < row[signals::REFUSED] {
+            return Err(self.settle(Code::ResourceExhausted, instant, "queue is full".into()));
+        }
+        let (slow, error) = self.group();
+        let mean = self.setup.spec.params.number("service_time");
+        let cv = self.setup.spec.params.number("service_cv");
+        let own = mean * slow * self.level(keys::CLASS_SLOW + class, 1.0);
+        let lock = self.level(keys::LOCK + class, 0.0);
+        let (wait, sd) = (row[signals::WAIT], row[signals::WAIT_SD]);
+        let mean = wait + own + lock;
+        let var = sd * sd + own * own * cv * cv;
+        let elapsed_s = latency_draw(mean, var, self.unit(Draw::Own));
+        let error_class = self.level(keys::CLASS_ERROR + class, 0.0);
+        let error = error + error_class - error * error_class;
+        if self.unit(Draw::Error) < error {
+            return Err(self.settle(failure.code, elapsed_s, failure.message.into()));
+        }
+        Ok(Walk { elapsed_s, used: 0 })
+    }
+
+    /// The slow factor and the error share of the replica group that this request meets.
+    fn group(&self) -> (f64, f64) {
+        let groups = self.setup.spec.groups.len() as u16;
+        let running = |g: u16| {
+            let at_start = f64::from(self.setup.spec.groups[usize::from(g)].replicas);
+            self.level(keys::RUNNING + g, at_start)
+        };
+        let all: f64 = (0..groups).map(running).sum();
+        let mut left = self.unit(Draw::Group) * all;
+        for g in 0..groups {
+            left -= running(g);
+            if left < 0.0 || g + 1 == groups {
+                let slow = self.level(keys::GROUP_SLOW + g, 1.0);
+                return (slow, self.level(keys::GROUP_ERROR + g, 0.0));
+            }
+        }
+        (1.0, 0.0)
+    }
+
+    /// How many calls this request makes over edge number `k`.
+    fn calls(&self, k: usize, edge: &EdgeSpec) -> u32 {
+        let mean = edge.calls[self.hop.class.at()];
+        let whole = mean as u32;
+        let draw = self.noise.branch("calls").index(k as u64).unit(0);
+        whole + u32::from(draw < mean - f64::from(whole))
+    }
+
+    /// One call with all its attempts, as far as the replies go.
+    fn call(
+        &self,
+        walk: &mut Walk,
+        k: usize,
+        edge: &EdgeSpec,
+        call: u32,
+        replies: &[HopReply],
+    ) -> Progress {
+        let noise = self.noise.branch("edge").index(k as u64).index(u64::from(call));
+        let policy = &edge.policy;
+        let timeout_s = self.edge_level(k, EdgeKey::Timeout, policy.timeout_s);
+        let retries = self.edge_level(k, EdgeKey::Retries, f64::from(policy.retries)) as u32;
+        let backoff_s = self.edge_level(k, EdgeKey::Backoff, policy.backoff_s);
+        let granted = self.edge_level(k, EdgeKey::Granted, 1.0);
+        let callee = &self.setup.callees[k];
+        if noise.unit(-1) >= self.edge_level(k, EdgeKey::Passed, 1.0) {
+            let text = format!("breaker open, {callee} not called");
+            return Progress::Failed(Code::Unavailable, text);
+        }
+        let mut last = (Code::Unavailable, format!("no connection to {callee} within the limit"));
+        for attempt in 0..=retries {
+            let draws = noise.index(u64::from(attempt));
+            if attempt > 0 {
+                if draws.unit(3) >= granted {
+                    break;
+                }
+                walk.elapsed_s += 2.0 * backoff_s * draws.unit(4);
+            }
+            if draws.unit(2) < self.edge_level(k, EdgeKey::NoConnection, 0.0) {
+                continue;
+            }
+            let Some(reply) = replies.get(walk.used) else {
+                let verdict = self.fault(k).verdict(draws.unit(0), draws.unit(1));
+                return Progress::Wait(Call {
+                    edge: edge.id,
+                    to: edge.to,
+                    operation: edge.operation.clone(),
+                    attempt: call * 16 + attempt,
+                    deadline_s: timeout_s,
+                    verdict,
+                    start_s: walk.elapsed_s,
+                });
+            };
+            walk.used += 1;
+            walk.elapsed_s += reply.latency_s;
+            if reply.code == Code::Ok {
+                return Progress::Answered;
+            }
+            let (n, of) = (attempt + 1, retries + 1);
+            last = (reply.code, format!("{callee}: {} (attempt {n} of {of})", reply.code.name()));
+        }
+        let code = if last.0 == Code::ResourceExhausted { Code::Unavailable } else { last.0 };
+        Progress::Failed(code, last.1)
+    }
+
+    fn fault(&self, k: usize) -> EdgeFault {
+        EdgeFault {
+            delay_s: self.edge_level(k, EdgeKey::Delay, 0.0),
+            request_loss: self.edge_level(k, EdgeKey::RequestLoss, 0.0),
+            reply_loss: self.edge_level(k, EdgeKey::ReplyLoss, 0.0),
+            abort: self.edge_level(k, EdgeKey::Abort, 0.0),
+        }
+    }
+
+    fn settle(&self, code: Code, latency_s: f64, message: String) -> HopReply {
+        let mut spans = Vec::new();
+        if self.hop.sampled {
+            spans.push(Span {
+                id: Noise::root(self.hop.request).index(self.hop.path).key(),
+                parent: 0,
+                instance: self.setup.id,
+                operation: self.hop.operation.clone(),
+                client: false,
+                start_s: 0.0,
+                length_s: latency_s,
+                code,
+                message: message.clone(),
+            });
+        }
+        HopReply { code, latency_s, message, spans }
+    }
+}

@@ -1,0 +1,171 @@
+//! One round of a server: grants become replicas, levers and orders become knobs, the station
+//! serves, and what it needs goes to the host.
+
+use crate::keys::{self, EdgeKey};
+use crate::signals;
+use crate::state::Server;
+use flow::Knobs;
+use machine::Cx;
+use model::{CLASSES_MAX, GROUPS_MAX, Inbox, Need, Outbox};
+
+/// Above this share of its limit, memory costs time: collections get longer.
+const GC_FROM: f64 = 0.8;
+/// Share of the work that collections eat when memory is at its limit.
+const GC_COST: f64 = 0.5;
+const MIB: f64 = 1_048_576.0;
+
+impl Server {
+    /// Takes the host's grants over; new processes start with empty queues, pools and caches.
+    /// Returns the groups whose processes are new.
+    pub fn take_grants(&mut self, inbox: &Inbox) -> Vec<usize> {
+        let fresh = self.setup.spec.params.number("memory");
+        let mut renewed = Vec::new();
+        for (at, grant) in inbox.grants.iter().enumerate().take(self.state.groups.len()) {
+            if self.state.groups[at].granted(grant, fresh) {
+                renewed.push(at);
+            }
+        }
+        if renewed.len() == self.state.groups.len() {
+            self.tier.restart(&self.spec);
+        } else {
+            // The pool is shared by all groups: new processes give their part of a leak back.
+            let all: f64 = self.state.groups.iter().map(|g| f64::from(g.wanted)).sum();
+            for at in &renewed {
+                let share = f64::from(self.state.groups[*at].wanted) / all.max(1.0);
+                for edge in 0..self.spec.edges.len() {
+                    self.tier.reset_pool(edge, share);
+                }
+            }
+        }
+        renewed
+    }
+
+    /// Sets the knobs from replicas, hosts, orders and generic levers. A kind adds its own after.
+    pub fn set_knobs(&mut self, cx: &Cx<'_>) {
+        let mut edges = std::mem::take(&mut self.knobs.edges);
+        edges.clear();
+        self.knobs = Knobs { edges, ..Knobs::calm(0.0) };
+        let limit = self.setup.spec.params.number("memory_limit");
+        let concurrency = self.spec.concurrency;
+        let mut slots = 0.0;
+        for (at, group) in self.state.groups.iter().enumerate().take(GROUPS_MAX) {
+            let pressure = (group.memory / limit.max(1.0) - GC_FROM) / (1.0 - GC_FROM);
+            let knobs = &mut self.knobs.groups[at];
+            knobs.running = group.serving(cx.tick().0);
+            knobs.slow =
+                1.0 / group.grant.cpu.max(0.01) / (1.0 - GC_COST * pressure.clamp(0.0, 1.0));
+            slots += knobs.running * (concurrency - group.slots_leaked).max(0.01);
+        }
+        let running = self.knobs.running();
+        if running > 0.0 {
+            self.knobs.concurrency = Some(slots / running);
+        }
+        self.knobs.queue = Some(self.state.queue);
+        self.knobs.refuse = self.state.shed;
+        self.pull_levers();
+    }
+
+    /// Serves with the present knobs and fills in everything of the outbox but what a kind adds.
+    pub fn serve(&mut self, cx: &mut Cx<'_>, inbox: &Inbox, out: &mut Outbox) {
+        self.tier.round(&self.spec, &self.knobs, &inbox.calls, &inbox.reports, cx.delta_s());
+        let round = self.tier.last();
+        out.report = round.report;
+        out.motion = round.motion;
+        out.calls.clear();
+        out.calls.extend_from_slice(&round.calls);
+        signals::fill(round, &mut out.row);
+        self.grow(cx);
+        self.ask(cx, out);
+        self.note(cx);
+    }
+
+    /// What leaks grows.
+    fn grow(&mut self, cx: &Cx<'_>) {
+        let rate = |server: &Server, lever: &str| -> f64 {
+            server.pulled(lever).map(|a| a.pull.args.number("rate")).sum()
+        };
+        let memory = rate(self, "server.memory_leak") * MIB / 60.0 * cx.delta_s();
+        let slots = rate(self, "server.slots_leak") / 60.0 * cx.delta_s();
+        if memory == 0.0 && slots == 0.0 {
+            return;
+        }
+        let most = self.spec.concurrency;
+        for group in self.state.groups.iter_mut().filter(|g| g.grant.running > 0) {
+            group.memory += memory;
+            group.slots_leaked = (group.slots_leaked + slots).min(most);
+        }
+    }
+
+    /// What the groups need of their hosts.
+    fn ask(&self, cx: &Cx<'_>, out: &mut Outbox) {
+        let running = self.knobs.running().max(1e-9);
+        let share = self.setup.spec.params.number("cpu_share");
+        let cores = self.tier.last().cpu_cores * share;
+        out.needs.clear();
+        for (at, group) in self.state.groups.iter().enumerate() {
+            let mut need = Need::idle(self.setup.id, at as u8, group.wanted);
+            need.cpu_cores = cores * self.knobs.groups[at].running / running;
+            need.memory = group.memory;
+            let looping = |a: &crate::state::Active| {
+                a.since <= cx.tick().0 && self.is_group(at, a.pull.args.text("group"))
+            };
+            if self.pulled("server.crash_loop").any(looping) {
+                need.exit_code = 1;
+            }
+            out.needs.push(need);
+        }
+    }
+
+    /// Notes in the change list what changed of that which does not move by itself.
+    fn note(&mut self, cx: &mut Cx<'_>) {
+        let mut seen: Vec<(u16, f64, f64)> = Vec::with_capacity(16);
+        for (at, g) in self.knobs.groups.iter().enumerate().take(self.state.groups.len()) {
+            let at = at as u16;
+            seen.push((keys::RUNNING + at, g.running, 0.0));
+            seen.push((keys::GROUP_SLOW + at, g.slow, 1.0));
+            seen.push((keys::GROUP_ERROR + at, g.error, 0.0));
+        }
+        for c in 0..self.setup.classes.len().min(CLASSES_MAX) {
+            let at = c as u16;
+            seen.push((keys::CLASS_ERROR + at, self.knobs.error[c], 0.0));
+            seen.push((keys::CLASS_SLOW + at, self.knobs.slow[c], 1.0));
+            seen.push((keys::REFUSE + at, self.knobs.refuse[c], 0.0));
+            seen.push((keys::LOCK + at, self.knobs.lock_wait_s[c], 0.0));
+        }
+        let wanted: u32 = self.state.groups.iter().map(|g| g.wanted).sum();
+        seen.push((keys::WANTED, f64::from(wanted), -1.0));
+        seen.push((keys::SLOTS, self.knobs.concurrency.unwrap_or(self.spec.concurrency), -1.0));
+        seen.push((keys::PLACES, self.knobs.running() * self.state.queue, -1.0));
+        self.note_edges(&mut seen);
+        for (key, value, calm) in seen {
+            let before = self.state.emitted.get(&key).copied().unwrap_or(calm);
+            // What a host or a breaker moves a little in every tick is noted in steps of 1 %.
+            let step = 0.01 * before.abs().max(0.1);
+            let settled = value == calm && before != calm;
+            if (value - before).abs() > step || settled {
+                self.state.emitted.insert(key, value);
+                cx.emit(key, value, "");
+            }
+        }
+    }
+
+    fn note_edges(&self, seen: &mut Vec<(u16, f64, f64)>) {
+        let calm = flow::EdgeKnobs::default();
+        for (k, policy) in self.state.policies.iter().enumerate() {
+            let knobs = self.knobs.edges.get(k).unwrap_or(&calm);
+            let key = |key: EdgeKey| keys::edge(k, key);
+            seen.push((key(EdgeKey::Timeout), policy.timeout_s, -1.0));
+            seen.push((key(EdgeKey::Retries), f64::from(policy.retries), -1.0));
+            seen.push((key(EdgeKey::Backoff), policy.backoff_s, -1.0));
+            seen.push((key(EdgeKey::Delay), knobs.fault.delay_s, 0.0));
+            seen.push((key(EdgeKey::RequestLoss), knobs.fault.request_loss, 0.0));
+            seen.push((key(EdgeKey::ReplyLoss), knobs.fault.reply_loss, 0.0));
+            seen.push((key(EdgeKey::Abort), knobs.fault.abort, 0.0));
+            if let Some(edge) = self.tier.last().edges.get(k) {
+                seen.push((key(EdgeKey::Passed), edge.passed, 1.0));
+                seen.push((key(EdgeKey::Granted), edge.granted, 1.0));
+                seen.push((key(EdgeKey::NoConnection), edge.no_connection, 0.0));
+            }
+        }
+    }
+}

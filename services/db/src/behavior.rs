@@ -1,0 +1,294 @@
+//! What a database adds to a server: locks and the sessions that hold them, statements without an
+//! index, a replica, and a disk that may be full.
+
+use crate::replication::Replication;
+use crate::signals::{BUSY, COLUMNS, CPU, LAG, LOCK_WAITERS, NO_SPACE};
+use machine::Cx;
+use model::{CLASSES_MAX, Code, LeverPull, Order, Outbox, Query, Refusal, Severity};
+use serde::{Deserialize, Serialize};
+use server::{Behavior, OwnFailure, Phrases, Server};
+use std::collections::BTreeMap;
+use telemetry::Levels;
+
+/// Undoing a transaction takes this share of the time it ran, at most a minute.
+const UNDO: f64 = 0.1;
+const UNDO_MAX_S: i64 = 60;
+
+/// A session of an operator or a job, as the status lists it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Session {
+    number: u32,
+    /// The lever pull behind it; 0: harmless.
+    pull: u64,
+    since: i64,
+    statement: String,
+    /// Being undone until this tick.
+    ends: Option<i64>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct DbBehavior {
+    sessions: Vec<Session>,
+    replication: Replication,
+    no_space: bool,
+    /// The process found no space at its start.
+    cannot_start: bool,
+    waiting_s: f64,
+}
+
+impl Phrases for DbBehavior {
+    fn own_error(&self, levels: &Levels) -> String {
+        if levels.get(NO_SPACE, 0.0) > 0.0 {
+            "could not extend file: no space left on device".into()
+        } else {
+            "canceling statement: data on the replica is older than the read requires".into()
+        }
+    }
+
+    fn more(&self, _row: &[f64], levels: &Levels, lines: &mut Vec<(Severity, String)>) {
+        let locked = (0..CLASSES_MAX as u16).any(|c| levels.get(server::keys::LOCK + c, 0.0) > 0.0);
+        if locked {
+            let text = "statement is still waiting for an exclusive lock";
+            lines.push((Severity::Warn, text.into()));
+        }
+        let slow =
+            (0..CLASSES_MAX as u16).any(|c| levels.get(server::keys::CLASS_SLOW + c, 1.0) > 3.0);
+        if slow {
+            let text = "slow statement: sequential scan, 1,204,331 rows examined for 12 returned";
+            lines.push((Severity::Warn, text.into()));
+        }
+    }
+}
+
+impl DbBehavior {
+    fn open_session(&mut self, cx: &Cx<'_>, pull: &LeverPull, statement: &str) {
+        let number = 300 + 11 * (self.sessions.len() as u32 + 1) + (pull.id % 7) as u32;
+        let since = cx.tick().0;
+        let statement = statement.to_string();
+        self.sessions.push(Session { number, pull: pull.id, since, statement, ends: None });
+    }
+
+    /// Sessions whose undo is over end, and with them what their lever did.
+    fn end_sessions(&mut self, server: &mut Server, tick: i64) {
+        let over = |s: &Session| s.ends.is_some_and(|ends| tick >= ends);
+        for session in self.sessions.iter().filter(|s| over(s)) {
+            for active in &mut server.state.active {
+                if active.pull.id == session.pull {
+                    active.healed = true;
+                }
+            }
+        }
+        self.sessions.retain(|s| !over(s));
+    }
+
+    /// Writes per second, as far as classes say that they write.
+    fn writes(&self, server: &Server) -> f64 {
+        let served = &server.tier.last().class_served;
+        let classes = &server.setup.classes;
+        classes.iter().zip(served).filter(|(class, _)| class.writes).map(|(_, rate)| rate).sum()
+    }
+
+    fn lock(&mut self, server: &mut Server) {
+        let timeout = server.setup.spec.params.number("lock_timeout");
+        let mut waits = [0.0_f64; CLASSES_MAX];
+        for active in server.pulled("db.lock") {
+            let name = active.pull.args.text("class");
+            let chosen = server.classes(name);
+            for (c, class) in server.setup.classes.iter().enumerate() {
+                if chosen[c] && (!name.is_empty() || class.writes) {
+                    waits[c] = timeout;
+                }
+            }
+        }
+        self.waiting_s = 0.0;
+        for (c, wait) in waits.iter().enumerate() {
+            server.knobs.lock_wait_s[c] += wait;
+            if *wait > 0.0 {
+                // A statement that waited in vain is canceled.
+                server.knobs.error[c] = 1.0;
+                self.waiting_s = timeout;
+            }
+        }
+    }
+
+    fn slow_queries(&self, server: &mut Server) {
+        let mut slow = [1.0_f64; CLASSES_MAX];
+        for active in server.pulled("db.slow_query") {
+            let chosen = server.classes(active.pull.args.text("class"));
+            for c in (0..CLASSES_MAX).filter(|c| chosen[*c]) {
+                slow[c] *= active.pull.args.number("factor");
+            }
+        }
+        for (knob, factor) in server.knobs.slow.iter_mut().zip(slow) {
+            *knob *= factor * self.replication.slow();
+        }
+    }
+
+    fn stale_reads(&self, server: &mut Server) {
+        let share = server.setup.spec.params.number("replica_reads") * self.replication.stale();
+        for (c, class) in server.setup.classes.iter().enumerate() {
+            if !class.writes {
+                let error = &mut server.knobs.error[c];
+                *error = *error + share - *error * share;
+            }
+        }
+    }
+
+    fn disk(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
+        let full = |g: &server::group::Group| g.grant.disk_free <= 0.0 || g.grant.inodes_free < 1.0;
+        let no_space = server.state.groups.iter().any(full);
+        if no_space != self.no_space {
+            self.no_space = no_space;
+            cx.emit(NO_SPACE, f64::from(u8::from(no_space)), "");
+        }
+        if !no_space {
+            self.cannot_start = false;
+            return;
+        }
+        for (c, class) in server.setup.classes.iter().enumerate() {
+            if class.writes {
+                server.knobs.error[c] = 1.0;
+            }
+        }
+    }
+}
+
+impl Behavior for DbBehavior {
+    const COLUMNS: usize = COLUMNS.len();
+    const FAILURE: OwnFailure = OwnFailure { code: Code::Internal, message: "statement failed" };
+
+    fn renewed(&mut self, server: &mut Server, groups: &[usize]) {
+        if groups.len() == server.state.groups.len() {
+            self.replication.cold = 1.0;
+        }
+        // Recovery writes before it serves: on a full disk the start fails.
+        self.cannot_start = self.no_space;
+        // Sessions end with the process, transactions are rolled back at its start.
+        let mine: Vec<u64> = self.sessions.iter().map(|s| s.pull).collect();
+        for active in &mut server.state.active {
+            if active.pull.lever == "db.lock" && mine.contains(&active.pull.id) {
+                active.healed = true;
+            }
+        }
+        let healed =
+            |s: &Session| server.state.active.iter().any(|a| a.pull.id == s.pull && a.healed);
+        self.sessions.retain(|s| !healed(s));
+    }
+
+    fn knobs(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
+        self.end_sessions(server, cx.tick().0);
+        let rate: f64 = server.pulled("db.replica_lag").map(|a| a.pull.args.number("rate")).sum();
+        self.replication.round(rate, cx.delta_s());
+        if self.replication.down(cx.tick().0) {
+            for group in &mut server.knobs.groups {
+                group.running = 0.0;
+            }
+        }
+        self.slow_queries(server);
+        self.stale_reads(server);
+        self.lock(server);
+        self.disk(server, cx);
+    }
+
+    fn served(&mut self, server: &mut Server, _cx: &mut Cx<'_>, out: &mut Outbox, first: usize) {
+        let writes = self.writes(server);
+        let bytes = server.setup.spec.params.number("write_bytes");
+        let running = server.knobs.running().max(1e-9);
+        for (at, need) in out.needs.iter_mut().enumerate() {
+            let share = server.knobs.groups[at].running / running;
+            if !self.no_space {
+                need.disk_write = writes * bytes * share;
+            }
+            if self.cannot_start {
+                need.exit_code = 1;
+            }
+        }
+        let round = server.tier.last();
+        let locked: f64 = (0..CLASSES_MAX)
+            .filter(|c| server.knobs.lock_wait_s[*c] > 0.0)
+            .map(|c| round.class_served[c])
+            .sum();
+        out.row[first + LAG] = self.replication.lag_s;
+        out.row[first + LOCK_WAITERS] = locked * self.waiting_s;
+        out.row[first + CPU] = round.cpu_cores * server.setup.spec.params.number("cpu_share");
+        out.row[first + BUSY] = round.busy_slots;
+    }
+
+    fn accepts(&self, _server: &Server, order: &Order) -> Option<Result<(), Refusal>> {
+        if order.verb != "kill_session" {
+            return None;
+        }
+        let number = order.args.number("session") as u32;
+        if self.sessions.iter().any(|s| s.number == number) {
+            return Some(Ok(()));
+        }
+        let known: Vec<_> = self.sessions.iter().map(|s| s.number.to_string()).collect();
+        let known = if known.is_empty() { "none".into() } else { known.join(", ") };
+        Some(Err(Refusal::because(format!("no session {number}; there is {known}"))))
+    }
+
+    fn operate(&mut self, server: &mut Server, cx: &mut Cx<'_>, order: &Order) -> bool {
+        let now = cx.tick().0;
+        match order.verb.as_str() {
+            "kill_session" => {
+                let number = order.args.number("session") as u32;
+                for session in self.sessions.iter_mut().filter(|s| s.number == number) {
+                    let undo = (UNDO * (now - session.since) as f64) as i64;
+                    session.ends = Some(now + undo.min(UNDO_MAX_S));
+                    let text = format!("session {number} canceled, its transaction is undone");
+                    cx.emit(server::keys::NOTE, 0.0, text);
+                }
+            }
+            "failover" => {
+                self.replication.fail_over(now, self.writes(server));
+                server.heal(&["db.lock", "db.replica_lag", "server.slow"]);
+                self.sessions.clear();
+                server.tier.flush(&server.spec);
+                cx.emit(server::keys::NOTE, 0.0, "failover: the replica is the primary now");
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn injected(&mut self, _server: &mut Server, cx: &mut Cx<'_>, pull: &LeverPull) {
+        match pull.lever.as_str() {
+            "db.lock" => self.open_session(cx, pull, "ALTER TABLE orders ADD COLUMN note text"),
+            "db.replica_lag" => {
+                self.open_session(cx, pull, "INSERT INTO archive SELECT * FROM events");
+            }
+            "db.slow_query" => {
+                let text = "migration applied: index on orders rebuilt";
+                cx.emit(server::keys::NOTE, 0.0, text);
+            }
+            _ => {}
+        }
+    }
+
+    fn facts(&self, server: &Server, query: &Query, facts: &mut BTreeMap<String, String>) {
+        if matches!(query, Query::Config) {
+            let timeout = server.setup.spec.params.number("lock_timeout");
+            facts.insert("lock timeout".into(), format!("{timeout} s"));
+            return;
+        }
+        for session in &self.sessions {
+            let state = if session.ends.is_some() { "being undone" } else { "active" };
+            let name = format!("session {}", session.number);
+            facts.insert(
+                name,
+                format!("{state} since {}: {}", model::Tick(session.since), session.statement),
+            );
+        }
+        let lag = format!("{:.1} s behind", self.replication.lag_s);
+        facts.insert("replica".into(), lag);
+        if self.no_space {
+            facts.insert("writes".into(), "failing: no space left on device".into());
+        }
+    }
+
+    fn inspect(&self, _server: &Server, facts: &mut BTreeMap<String, f64>) {
+        facts.insert("lost_writes".into(), self.replication.lost_writes);
+        facts.insert("replication_lag_s".into(), self.replication.lag_s);
+        facts.insert("sessions_open".into(), self.sessions.len() as f64);
+    }
+}

@@ -1,0 +1,142 @@
+//! The descriptor of the db kind: parameters, levers, operations.
+
+use crate::behavior::DbBehavior;
+use crate::signals;
+use machine::{Kind, LeverSpec, Machine, OperationSpec};
+use model::{ParamError, ParamKind, ParamSpec, Setup};
+use server::{LEVERS as SHARED_LEVERS, OPERATIONS as SHARED_OPERATIONS, PARAMS as SHARED_PARAMS};
+use server::{ServerMachine, join_levers, join_operations, join_params};
+use telemetry::{ColumnSpec, SignalSpec};
+
+/// The db kind.
+#[derive(Debug)]
+pub struct Db;
+
+/// The db kind, for the fleet's list.
+pub static KIND: &dyn Kind = &Db;
+
+const OWN_PARAMS: &[ParamSpec] = &[
+    ParamSpec::number(
+        "lock_timeout",
+        ParamKind::Duration { min: 0.1, max: 600.0 },
+        20.0,
+        "A statement waits no longer for a lock; it holds its connection meanwhile.",
+    ),
+    ParamSpec::number(
+        "replica_reads",
+        ParamKind::Ratio,
+        0.3,
+        "Share of reads that go to the replica and must not be stale.",
+    ),
+    ParamSpec::number(
+        "write_bytes",
+        ParamKind::Bytes { min: 0.0, max: 1e9 },
+        4096.0,
+        "Bytes on disk of one write.",
+    ),
+];
+
+const OWN_LEVERS: &[LeverSpec] = &[
+    LeverSpec {
+        name: "db.lock",
+        doc: "A session holds a lock that the statements of a class wait for.",
+        args: &[ParamSpec::text(
+            "class",
+            ParamKind::Class,
+            "",
+            "The class or route that waits; empty: all that write.",
+        )],
+    },
+    LeverSpec {
+        name: "db.replica_lag",
+        doc: "A bulk session writes faster than the replica applies.",
+        args: &[ParamSpec::number(
+            "rate",
+            ParamKind::Number { min: 0.0, max: 100.0 },
+            0.5,
+            "Seconds of lag per second.",
+        )],
+    },
+    LeverSpec {
+        name: "db.slow_query",
+        doc: "One fingerprint lost its index: its statements read the whole table.",
+        args: &[
+            ParamSpec::text("class", ParamKind::Class, "", "The class or route; empty: all."),
+            ParamSpec::number(
+                "factor",
+                ParamKind::Number { min: 1.0, max: 10_000.0 },
+                20.0,
+                "Times the work.",
+            ),
+        ],
+    },
+];
+
+const OWN_OPERATIONS: &[OperationSpec] = &[
+    OperationSpec {
+        verb: "failover",
+        doc: "The replica becomes the primary; writes it does not have are lost.",
+        args: &[],
+        delay: 2,
+    },
+    OperationSpec {
+        verb: "kill_session",
+        doc: "Ends a session; its transaction is undone first.",
+        args: &[ParamSpec::required(
+            "session",
+            ParamKind::Count { min: 1, max: 1_000_000 },
+            "Its number, as the status lists it.",
+        )],
+        delay: 1,
+    },
+];
+
+const RPCS: &[&str] = &["Query", "Write"];
+
+const PARAM_COUNT: usize = OWN_PARAMS.len() + SHARED_PARAMS.len();
+static PARAMS: [ParamSpec; PARAM_COUNT] = join_params::<PARAM_COUNT>(OWN_PARAMS, SHARED_PARAMS);
+
+const LEVER_COUNT: usize = OWN_LEVERS.len() + SHARED_LEVERS.len();
+static LEVERS: [LeverSpec; LEVER_COUNT] = join_levers::<LEVER_COUNT>(OWN_LEVERS, SHARED_LEVERS);
+
+const OPERATION_COUNT: usize = OWN_OPERATIONS.len() + SHARED_OPERATIONS.len();
+static OPERATIONS: [OperationSpec; OPERATION_COUNT] =
+    join_operations::<OPERATION_COUNT>(OWN_OPERATIONS, SHARED_OPERATIONS);
+
+impl Kind for Db {
+    fn name(&self) -> &'static str {
+        "db"
+    }
+
+    fn doc(&self) -> &'static str {
+        "queries and writes: locks, plans, replication, disk"
+    }
+
+    fn params(&self) -> &'static [ParamSpec] {
+        &PARAMS
+    }
+
+    fn levers(&self) -> &'static [LeverSpec] {
+        &LEVERS
+    }
+
+    fn operations(&self) -> &'static [OperationSpec] {
+        &OPERATIONS
+    }
+
+    fn rpcs(&self) -> &'static [&'static str] {
+        RPCS
+    }
+
+    fn columns(&self, setup: &Setup) -> Vec<ColumnSpec> {
+        server::signals::columns(setup, signals::COLUMNS)
+    }
+
+    fn signals(&self) -> &'static [SignalSpec] {
+        signals::SIGNALS
+    }
+
+    fn create(&self, setup: &Setup) -> Result<Box<dyn Machine>, ParamError> {
+        ServerMachine::<DbBehavior>::create(setup)
+    }
+}
