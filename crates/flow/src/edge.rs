@@ -97,6 +97,8 @@ pub struct EdgeView {
     pub pool: PoolUse,
     /// Latency over time-out, at most 1.5.
     pub lateness: f64,
+    /// Share of wanted retries that the budget grants, 0–1.
+    pub granted: f64,
 }
 
 /// What one look at the callee needs beside the edge's state.
@@ -163,6 +165,7 @@ impl EdgeState {
                 timing.call(cx, c, &tries[c], pool, granted, &mut view.class[c]);
             }
         }
+        view.granted = granted;
         self.close(cx, &timing, view)
     }
 
@@ -283,7 +286,12 @@ impl Timing {
         if let Some(left) = cx.deadline_s {
             // No attempt starts after the caller's own deadline.
             timeout_s = timeout_s.min(left).max(1e-6);
-            let time = truncated_mean(r.ok_mean_s + fault.delay_s, r.ok_var_s2, timeout_s);
+            // An attempt that expires leaves no time for another.
+            let time = if r.in_time < 0.999 {
+                timeout_s
+            } else {
+                truncated_mean(r.ok_mean_s + fault.delay_s, r.ok_var_s2, timeout_s)
+            };
             let each = (1.0 - r.refused) * time + policy.backoff_s;
             retries = retries.min((left / each.max(1e-9) - 1.0).max(0.0));
         }
@@ -307,7 +315,9 @@ impl Timing {
         if e > 0.0 {
             time_s += e * truncated_mean(r.fail_mean_s + fault.delay_s, r.fail_var_s2, timeout);
         }
-        time_s += fault.reply_loss * (self.lost_s() - time_s);
+        // Who expires in the callee's queue, or whose reply gets lost, is waited for to the end.
+        let unanswered = 1.0 - r.in_time * (1.0 - fault.reply_loss);
+        time_s += unanswered * (self.lost_s() - time_s);
         Attempt {
             refused: 1.0 - (1.0 - r.turned_away[c]) * (1.0 - r.refused),
             late,

@@ -3,6 +3,8 @@
 //! Pure functions and plain state: no clock, no generator, no hash map, and every transcendental
 //! from `libm`, so that the same inputs give the same bits everywhere. Modules in reading order.
 
+#![allow(clippy::needless_range_loop, reason = "a class indexes several arrays side by side")]
+
 pub mod normal;
 
 pub mod mmck;
@@ -28,4 +30,4 @@ pub use edge::EdgeState;
 pub use latency::{latency_draw, latency_draw_within, quantile, timeout_prob};
 pub use spec::{EdgeKnobs, EdgeSpec, GroupKnobs, Knobs, TierSpec};
 pub use tier::{EdgeRound, Round, TierCore, TierState};
-pub use users::{Outcome, UsersEdge, UsersSpec};
+pub use users::{Outcome, UsersEdge, UsersSpec, sharpen};

@@ -126,10 +126,10 @@ mod tests {
         for j in 1..=jobs {
             let up = (jobs - j + 1) as f64 / delay;
             let down = j.min(servers) as f64 / service;
-            ln_w.push(ln_w[j - 1] + (up / down).ln());
+            ln_w.push(ln_w[j - 1] + log(up / down));
         }
         let top = ln_w.iter().copied().fold(f64::MIN, f64::max);
-        let w: Vec<f64> = ln_w.iter().map(|v| (v - top).exp()).collect();
+        let w: Vec<f64> = ln_w.iter().map(|v| exp(v - top)).collect();
         let total: f64 = w.iter().sum();
         (0..=jobs).map(|j| w[j] / total * j.min(servers) as f64 / service).sum()
     }

@@ -66,7 +66,7 @@ mod tests {
     fn upper(z: f64) -> f64 {
         let n = 20_000;
         let h = (12.0 - z) / n as f64;
-        let f = |x: f64| (-x * x / 2.0).exp() / (std::f64::consts::TAU).sqrt();
+        let f = |x: f64| exp(-x * x / 2.0) / (std::f64::consts::TAU).sqrt();
         let inner: f64 =
             (1..n).map(|i| f(z + i as f64 * h) * if i % 2 == 1 { 4.0 } else { 2.0 }).sum();
         (f(z) + f(12.0) + inner) * h / 3.0

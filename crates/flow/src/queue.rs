@@ -16,9 +16,10 @@ pub fn relax(st: Station, offered: f64, rate: f64, places: f64, queue: f64, dt_s
     // Beyond 40 time constants the exponential is below the last bit.
     let psi = if steps >= 40.0 { 1.0 } else { 1.0 - exp(-steps) };
     let wander = 1.1 * (rate * dt_s).sqrt();
-    let up = (offered - rate).max(0.0) * dt_s + wander;
+    // No queue grows by more than what arrives.
+    let up = ((offered - rate).max(0.0) * dt_s + wander).min(offered * dt_s);
     let edge = if queue > places - 2.0 * wander { wander } else { 0.0 };
-    let down = (rate - offered).max(0.0) * dt_s + edge;
+    let down = ((rate - offered).max(0.0) * dt_s + edge).min(rate * dt_s);
     let end = (queue + ((st.queue - queue) * psi).clamp(-down, up)).clamp(0.0, places.max(0.0));
     if (end - st.queue).abs() <= 0.02 * st.queue + 0.5 {
         return Station { queue: end, ..st };

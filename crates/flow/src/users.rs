@@ -64,6 +64,26 @@ pub struct Outcome {
     pub lateness: f64,
 }
 
+/// The report as it would be without the halving that callers see, from two reports that follow
+/// each other. Users are judged on this: the halving steadies the loop, it is not what they feel.
+pub fn sharpen(before: &Report, after: &Report) -> Report {
+    let share = |old: f64, new: f64| (2.0 * new - old).clamp(0.0, 1.0);
+    // A restart resets latencies by any factor; then the ratio says nothing, hence the bounds.
+    let time = |old: f64, new: f64| new * (new / old.max(1e-14)).clamp(0.25, 4.0);
+    let var = |old: f64, new: f64| new * (new / old.max(1e-14)).clamp(0.0625, 16.0);
+    let mut r = *after;
+    r.ok_mean_s = time(before.ok_mean_s, after.ok_mean_s);
+    r.ok_var_s2 = var(before.ok_var_s2, after.ok_var_s2);
+    r.fail_mean_s = time(before.fail_mean_s, after.fail_mean_s);
+    r.refused = share(before.refused, after.refused);
+    for c in 0..CLASSES_MAX {
+        r.class_mean_s[c] = time(before.class_mean_s[c], after.class_mean_s[c]);
+        r.class_var_s2[c] = var(before.class_var_s2[c], after.class_var_s2[c]);
+        r.failed[c] = share(before.failed[c], after.failed[c]);
+    }
+    r
+}
+
 /// Users of one entry. They have no budget, no breaker and no pool, hence no state.
 #[derive(Clone, Debug)]
 pub struct UsersEdge {

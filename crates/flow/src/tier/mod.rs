@@ -72,6 +72,10 @@ pub struct EdgeRound {
     pub in_use: f64,
     /// Attempts that wait for a connection.
     pub waiting: f64,
+    /// Share of attempts that get no connection, 0–1.
+    pub no_connection: f64,
+    /// Share of wanted retries that the budget grants, 0–1.
+    pub granted: f64,
 }
 
 /// What a component did in a round. Rates per second, times in seconds.
@@ -338,16 +342,7 @@ impl TierState {
             r.path_s = work.own_s;
         }
         capacity(&mut r, narrow.as_ref(), work, slots, places);
-        let over = served.arrived - slots / work.hold_s.max(1e-9);
-        let late = offered.deadline && spec.edges.is_empty() && over > 0.0;
-        if late && st.wait > 0.3 * offered.deadline_s {
-            // Served requests waited just under the deadline; the rest expired at dequeue.
-            let rate = 1.0 / work.own_s.max(1e-9);
-            r.in_time = rate / (over + rate);
-            (r.ok_mean_s, r.ok_var_s2) = (0.95 * offered.deadline_s, 1e-6);
-            r.class_mean_s = [r.ok_mean_s; CLASSES_MAX];
-            r.class_var_s2 = [r.ok_var_s2; CLASSES_MAX];
-        }
+        expire(&mut r, spec, work, offered, served, slots);
         r
     }
 
@@ -415,6 +410,8 @@ impl TierState {
                 late: view.mixed.late,
                 in_use: view.pool.in_use + edge.leaked,
                 waiting: view.pool.waiting,
+                no_connection: view.pool.refused,
+                granted: view.granted,
             });
         }
     }
@@ -430,16 +427,57 @@ impl TierState {
     }
 }
 
-/// Served requests by class: what arrives, thinned alike.
-fn per_class(offered: &Offered, served: &Served, classes: usize) -> PerClass {
-    let mut out = [0.0; CLASSES_MAX];
-    if offered.total > 1e-12 {
-        let share = served.station.served / offered.total;
-        for (c, x) in out.iter_mut().enumerate().take(classes) {
-            *x = offered.rate[c] * share;
+/// Deadlines in the report: who expires in the queue is late, not refused, and keeps its caller
+/// waiting; under overload those served have waited just under the deadline.
+fn expire(
+    r: &mut Report,
+    spec: &TierSpec,
+    work: &Work,
+    offered: &Offered,
+    served: &Served,
+    slots: f64,
+) {
+    let limit = offered.deadline_s;
+    if offered.deadline && !spec.edges.is_empty() {
+        // Own calls were cut at the deadline already: no answer comes after it.
+        within_deadline(&mut r.ok_mean_s, &mut r.ok_var_s2, limit);
+        for (mean, var) in r.class_mean_s.iter_mut().zip(&mut r.class_var_s2) {
+            within_deadline(mean, var, limit);
         }
     }
-    out
+    if !served.expiring {
+        return;
+    }
+    r.in_time = 1.0 - r.refused;
+    r.refused = 0.0;
+    let rate = slots / work.hold_s.max(1e-9);
+    let over = served.arrived - rate;
+    if spec.edges.is_empty() && over > 0.0 && served.station.wait > 0.3 * limit {
+        // Time left when service starts: the head of the queue walks like an M/M/1 workload
+        // below the deadline; requests that came here faster than others have more.
+        let share = (rate / served.arrived).min(0.999);
+        let ahead = -libm::log(1.0 - share) / share - 1.0;
+        let margin = 1.0 / over + offered.elsewhere_s.min(0.1 * limit) * ahead;
+        r.in_time *= margin / (margin + work.own_s);
+        (r.ok_mean_s, r.ok_var_s2) = (0.98 * limit, sq(0.004 * limit));
+        r.class_mean_s = [r.ok_mean_s; CLASSES_MAX];
+        r.class_var_s2 = [r.ok_var_s2; CLASSES_MAX];
+    }
+}
+
+fn within_deadline(mean: &mut f64, var: &mut f64, limit: f64) {
+    *mean = mean.min(0.99 * limit);
+    *var = var.min(sq((limit - *mean) / 3.0));
+}
+
+fn sq(x: f64) -> f64 {
+    x * x
+}
+
+/// Served requests by class: what arrives, thinned alike. A queue that drains while nothing
+/// arrives has forgotten its classes and takes them as equal.
+fn per_class(offered: &Offered, served: &Served, classes: usize) -> PerClass {
+    offered.weights(classes).map(|share| share * served.station.served)
 }
 
 /// The report of a component that is idle.

@@ -62,6 +62,8 @@ pub(crate) struct Offered {
 pub(crate) struct Served {
     /// Attempts per second that arrived (the callers' caps may hold some back).
     pub arrived: f64,
+    /// Its refused are those whose deadline passes while they wait: callers wait for them.
+    pub expiring: bool,
     pub station: Station,
 }
 
@@ -196,8 +198,8 @@ impl Stage<'_> {
         relax(st, x, rate, places, queue, self.dt_s)
     }
 
-    /// A caller's mean time per attempt; refused ones take none.
-    fn time_s(&self, st: &Station, timeout_s: f64) -> f64 {
+    /// A caller's mean time per attempt; refused ones take none, expired ones all they have.
+    fn time_s(&self, st: &Station, timeout_s: f64, expiring: bool) -> f64 {
         let w = self.work;
         let ok = truncated_mean(st.wait + w.ok_s, st.wait_var + w.ok_var, timeout_s);
         let failed = if w.failed > 0.0 {
@@ -205,7 +207,8 @@ impl Stage<'_> {
         } else {
             0.0
         };
-        ((1.0 - w.failed) * ok + w.failed * failed) * (1.0 - st.refused)
+        let lost = if expiring { st.refused * timeout_s } else { 0.0 };
+        ((1.0 - w.failed) * ok + w.failed * failed) * (1.0 - st.refused) + lost
     }
 
     /// Everything of the round: throughput, refusals, queue.
@@ -213,12 +216,13 @@ impl Stage<'_> {
         let first = self.slots_first();
         let rate = first.map_or(self.free_rate(), |f| f.rate);
         let patience = if o.deadline { rate * o.deadline_s } else { 1e12 };
-        let total = o.total;
+        let (total, expiring) = (o.total, patience < self.places);
         let slack = self.queue < 1.0
             && total < 0.6 * rate
             && 2.0 * o.closed * (o.elsewhere_s + self.work.hold_s) < o.jobs;
         if o.closed <= 0.0 || slack {
-            return Served { arrived: total, station: self.at(total, first, rate, patience) };
+            let station = self.at(total, first, rate, patience);
+            return Served { arrived: total, expiring, station };
         }
         self.within_caps(o, first, rate, patience)
     }
@@ -243,14 +247,15 @@ impl Stage<'_> {
             st = self.at(o.open + x, first, rate, patience);
         } else {
             x = capped(o.closed, o.jobs, o.elsewhere_s, o.timeout_s, |x| {
-                self.time_s(&self.at(o.open + x, first, rate, patience), o.timeout_s)
+                let st = self.at(o.open + x, first, rate, patience);
+                self.time_s(&st, o.timeout_s, patience < self.places)
             });
             st = self.at(o.open + x, first, rate, patience);
         }
         if network && x > 0.0 {
             self.little(o, x, left, rate, never_full, &mut st);
         }
-        Served { arrived: o.open + x, station: st }
+        Served { arrived: o.open + x, expiring: patience < self.places, station: st }
     }
 
     /// What open load leaves to the closed callers: the rest, at least their fair share.
