@@ -21,9 +21,20 @@ fn independent_failures_cost_a_geometric_number_of_attempts() {
         let all = whole(&Config { end: 300.0, ..pair(1000.0, edge, callee) });
         let attempts = (1.0 - f64::powi(error, retries + 1)) / (1.0 - error);
         near("attempts", all.edges[0].attempts_per_call(), attempts, 0.01 * attempts);
+        assert_eq!(all.edges[0].retries, all.edges[0].attempts - all.edges[0].calls);
         near("failure", all.edges[0].failure(), f64::powi(error, retries + 1), 0.004);
         near("success", all.classes[0].success(), 1.0 - f64::powi(error, retries + 1), 0.004);
     }
+}
+
+/// Each call has its own retries: one of four uses up none of the others'.
+#[test]
+fn every_call_begins_with_all_its_retries() {
+    let edge = Edge { calls: vec![4.0], retries: 1.0.into(), ..Edge::default() };
+    let callee = Tier { errors: vec![0.3.into()], ..roomy(0.001) };
+    let all = whole(&Config { end: 300.0, ..pair(300.0, edge, callee) });
+    near("failure of a call", all.edges[0].failure(), 0.09, 0.004);
+    near("success", all.classes[0].success(), 0.91_f64.powi(4), 0.01);
 }
 
 #[test]
@@ -137,4 +148,10 @@ fn no_attempt_begins_after_the_callers_deadline() {
     let bound = whole(&config);
     near("bounded", bound.edges[0].attempts_per_call(), 3.0, 0.02);
     near("time until failure", bound.classes[0].mean_failure(), 0.25, 1e-6);
+    // The caller itself ends with its deadline, in the middle of its third attempt.
+    near("slot", bound.tiers[0].mean_stay(), 0.25, 1e-6);
+    // Nor does it sit out a pause that ends after its deadline.
+    config.tiers[0].edges[0].backoff = 0.2.into();
+    config.tiers[0].edges[0].jitter = false;
+    near("slot", whole(&config).tiers[0].mean_stay(), 0.1, 1e-6);
 }

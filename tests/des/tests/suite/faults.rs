@@ -22,6 +22,11 @@ fn delay_is_added_and_counts_for_the_time_out() {
     assert_eq!(all.classes[0].good, 0);
     near("time until failure", all.classes[0].mean_failure(), 0.05, 1e-6);
     assert!(all.tiers[1].served > 10_000);
+    let mut shut = faulty(Edge { delay: 0.03.into(), ..Edge::default() });
+    shut.tiers[1].groups[0].replicas = 0.0.into();
+    let all = run(&shut).window(0.0, 59.0);
+    assert!(all.edges[0].refused > 10_000);
+    near("time until refusal", all.classes[0].mean_failure(), 0.03, 1e-6);
 }
 
 #[test]
@@ -68,6 +73,15 @@ fn clogged() -> Config {
     let front = Tier { edges: vec![Edge { to: 1, ..Edge::default() }], ..tier(200, 0, 0.001) };
     let slow = Tier { spread: Spread::Constant, ..tier(10, 1000, 30.0) };
     open(100.0, vec![front, slow])
+}
+
+#[test]
+fn new_replicas_take_up_the_queue() {
+    let mut config = clogged();
+    config.tiers[1].groups[0].replicas = Schedule::steps(1.0, &[(20.0, 3.0)]);
+    let output = run(&config);
+    near("before", output.window(18.0, 20.0).tiers[1].busy, 2.0 * 10.0, 1e-6);
+    near("after", output.window(20.0, 22.0).tiers[1].busy, 2.0 * 30.0, 1e-6);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Retry budget, circuit breaker, connection pool.
 
-use des::{Breaker, Budget, Config, Edge, Pool, Schedule, Tier, run};
+use des::{Breaker, Budget, Config, Edge, Pool, Schedule, Tier, Users, run};
 
 use crate::support::{agrees, batches, caller, near, open, roomy, tier};
 
@@ -87,6 +87,21 @@ fn leaked_connections_exhaust_a_pool_until_a_restart() {
     let healed = output.window(60.0, 79.0);
     assert_eq!(healed.edges[0].leaked, 0);
     near("success", healed.classes[0].success(), 1.0, 1e-9);
+}
+
+/// Twice the load that the connections can carry: half of the calls give up waiting, and none of
+/// these ever gets a connection that then no one would give back.
+#[test]
+fn who_gives_up_waiting_gets_no_connection() {
+    let pool = Pool { size: 10, acquire: 0.5, leak: 0.0.into() };
+    let mut config = Config { end: 510.0, ..pooled(pool, roomy(0.2)) };
+    config.classes[0].users = Users::Open { rate: Schedule::steps(100.0, &[(500.0, 0.0)]) };
+    let output = run(&config);
+    let full = output.window(10.0, 500.0);
+    near("throughput", full.tiers[1].throughput(), 50.0, 1.0);
+    near("no connection", full.edges[0].failure(), 0.5, 0.01);
+    assert_eq!(full.edges[0].in_use, 10);
+    assert_eq!(output.window(500.0, 510.0).edges[0].in_use, 0);
 }
 
 /// A pool before a callee that always has room is a queue of its own: Erlang's waiting formula.
