@@ -4,6 +4,7 @@
 //! without that dead band the last bits would move for dozens of rounds.
 
 use super::TierCore;
+use super::swing::WEIGHT;
 use crate::spec::{Knobs, TierSpec};
 use model::{Calls, Report};
 
@@ -49,6 +50,7 @@ impl Memo {
             Some(kept) => {
                 kept.queue = core.queue;
                 kept.report = core.report;
+                kept.swing = core.swing;
                 kept.edges.clone_from(&core.edges);
             }
             None => self.before = Some(Box::new(core.clone())),
@@ -107,18 +109,25 @@ fn settle(old: &mut f64, new: f64) {
     }
 }
 
-/// Halfway by ratio, for times: sqrt(old·new), one root and no logarithm.
+/// On the way to `new` by ratio, for times: sqrt(old·new) at the usual weight, which takes one
+/// root and no logarithm.
 #[inline]
-fn settle_time(old: &mut f64, new: f64) {
+fn settle_time(old: &mut f64, new: f64, weight: f64) {
     let new = new.max(1e-14);
-    if new != *old {
-        settle(old, (*old * new).sqrt());
+    if new == *old {
+        return;
     }
+    let next = if weight >= WEIGHT {
+        (*old * new).sqrt()
+    } else {
+        *old * libm::exp(weight * libm::log(new / *old))
+    };
+    settle(old, next);
 }
 
 #[inline]
-fn settle_share(old: &mut f64, new: f64) {
-    settle(old, 0.5 * (*old + new));
+fn settle_share(old: &mut f64, new: f64, weight: f64) {
+    settle(old, *old + weight * (new - *old));
     // An exponential tail of failure below a billionth helps nobody and costs the memo.
     if new < 1e-12 && *old < 1e-9 {
         *old = 0.0;
@@ -126,16 +135,16 @@ fn settle_share(old: &mut f64, new: f64) {
 }
 
 /// What callers see after a round that ended with the report `new`.
-pub(super) fn settle_report(old: &mut Report, new: &Report, classes: usize) {
-    settle_time(&mut old.ok_mean_s, new.ok_mean_s);
-    settle_time(&mut old.ok_var_s2, new.ok_var_s2);
-    settle_time(&mut old.fail_mean_s, new.fail_mean_s);
+pub(super) fn settle_report(old: &mut Report, new: &Report, classes: usize, w: f64) {
+    settle_time(&mut old.ok_mean_s, new.ok_mean_s, w);
+    settle_time(&mut old.ok_var_s2, new.ok_var_s2, w);
+    settle_time(&mut old.fail_mean_s, new.fail_mean_s, w);
     settle(&mut old.fail_var_s2, new.fail_var_s2);
-    settle_share(&mut old.refused, new.refused);
+    settle_share(&mut old.refused, new.refused, w);
     for c in 0..classes {
-        settle_time(&mut old.class_mean_s[c], new.class_mean_s[c]);
-        settle_time(&mut old.class_var_s2[c], new.class_var_s2[c]);
-        settle_share(&mut old.failed[c], new.failed[c]);
+        settle_time(&mut old.class_mean_s[c], new.class_mean_s[c], w);
+        settle_time(&mut old.class_var_s2[c], new.class_var_s2[c], w);
+        settle_share(&mut old.failed[c], new.failed[c], w);
         settle(&mut old.turned_away[c], new.turned_away[c]);
     }
     for (old, new) in [

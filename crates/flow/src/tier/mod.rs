@@ -7,6 +7,7 @@
 mod memo;
 mod send;
 mod serve;
+mod swing;
 mod work;
 
 use crate::edge::{EdgeState, EdgeView, Look};
@@ -16,6 +17,7 @@ use model::{CLASSES_MAX, Calls, Motion, PerClass, Report};
 use send::{Sending, capacity, heard_s, narrowest};
 use serde::{Deserialize, Serialize};
 use serve::{Narrow, Offered, Served, Stage};
+pub use swing::Swing;
 use work::{Groups, Work};
 
 /// State of one component: everything that a snapshot must keep.
@@ -25,6 +27,8 @@ pub struct TierCore {
     pub queue: f64,
     /// What callers see.
     pub report: Report,
+    /// How much that swings.
+    pub swing: Swing,
     /// One per edge.
     pub edges: Vec<EdgeState>,
 }
@@ -147,6 +151,7 @@ impl TierState {
         let core = TierCore {
             queue: 0.0,
             report: unloaded(spec),
+            swing: Swing::default(),
             edges: spec.edges.iter().map(|e| EdgeState::new(e.id)).collect(),
         };
         TierState {
@@ -250,7 +255,8 @@ impl TierState {
         let fresh = self.fresh_report(spec, knobs, &offered, &served, (slots, places), narrow);
         self.send(spec, knobs, &offered, &served, &fresh, slots, dt_s);
         self.note(&offered, &served, classes);
-        settle_report(&mut self.core.report, &fresh, classes);
+        settle_report(&mut self.core.report, &fresh, classes, self.core.swing.weight());
+        self.core.swing.note(self.core.report.ok_mean_s, dt_s);
         self.finish(&offered);
     }
 
@@ -305,7 +311,7 @@ impl TierState {
         let served = Served { arrived: offered.total, ..Served::default() };
         self.note(offered, &served, usize::from(spec.classes));
         self.round.refused = offered.total;
-        settle_report(&mut self.core.report, &fresh, usize::from(spec.classes));
+        settle_report(&mut self.core.report, &fresh, usize::from(spec.classes), swing::WEIGHT);
         self.finish(offered);
     }
 

@@ -301,3 +301,35 @@ proptest! {
         prop_assert!(play(None) == play(Some(at)));
     }
 }
+
+/// Slowness of the shared database, retries, its queue; success in the per-request simulation.
+const OVERLOADS: [(f64, u32, f64, f64); 6] = [
+    (4.2, 1, 200.0, 0.78),
+    (5.0, 1, 50.0, 0.94),
+    (5.0, 1, 200.0, 0.47),
+    (5.0, 1, 800.0, 0.47),
+    (5.0, 0, 800.0, 0.54),
+    (8.0, 1, 200.0, 0.63),
+];
+
+/// Two callers whose slots fill about when their time-outs pass: the hardest case, and the one
+/// where the flow plane is least exact. It must be near and must not swing wildly.
+#[test]
+fn an_overloaded_fan_in_stays_near_the_simulation() {
+    for (slow, retries, places, truth) in OVERLOADS {
+        let mut w = shop();
+        let db = w.find("db");
+        db.knobs.groups[0].slow = slow;
+        db.spec.queue = places;
+        for edge in w.nodes.iter_mut().flat_map(|n| &mut n.spec.edges) {
+            edge.policy.retries = retries;
+        }
+        w.play(400);
+        let at = format!("slow {slow}, {retries} retries, queue {places}");
+        let mean = w.success(100..400);
+        assert!((mean - truth).abs() < 0.18, "{at}: {mean}, simulated {truth}");
+        let jumps = w.rows[100..].windows(2).map(|p| (p[1].success - p[0].success).abs());
+        let worst = jumps.fold(0.0, f64::max);
+        assert!(worst < 0.15, "{at}: jump of {worst}");
+    }
+}
