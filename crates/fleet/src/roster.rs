@@ -21,6 +21,11 @@ pub struct Roster {
 }
 
 impl Roster {
+    /// Nobody, in no episode.
+    pub(crate) fn empty() -> Roster {
+        Roster { episode: EpisodeId(0), epoch: 0, setups: Vec::new(), start: Tick(0) }
+    }
+
     /// Instance ids have to be positions.
     pub(crate) fn check(&self) -> Result<(), FleetError> {
         let out_of_place = self.setups.iter().enumerate().find(|(at, setup)| setup.id.at() != *at);

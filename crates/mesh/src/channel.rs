@@ -192,7 +192,8 @@ impl Future for Carried {
             Carried::Local(answer) => answer.as_mut().poll(cx).map_err(|never| match never {}),
             Carried::Tcp(answer) => answer.as_mut().poll(cx).map_err(Into::into),
             Carried::Unbound => {
-                let status = tonic::Status::unavailable("this channel is not bound to a server yet");
+                let status =
+                    tonic::Status::unavailable("this channel is not bound to a server yet");
                 Poll::Ready(Err(status.into()))
             }
         }

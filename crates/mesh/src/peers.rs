@@ -60,6 +60,11 @@ impl Peers {
         Ok(())
     }
 
+    /// Forgets all peers.
+    pub fn clear(&self) {
+        self.channels.write().clear();
+    }
+
     /// The channel to `kind`.
     pub fn get(&self, kind: &str) -> Option<Channel> {
         self.channels.read().get(kind).map(|peer| peer.channel.clone())

@@ -249,6 +249,14 @@ pub struct Report {
     /// Share of accepted attempts served before their deadline, 0..1.
     #[prost(double, optional, tag = "14")]
     pub in_time: ::core::option::Option<f64>,
+    /// Mean time of an accepted attempt that succeeds, by class, seconds, and its variance, s².
+    #[prost(double, repeated, tag = "15")]
+    pub class_mean_s: ::prost::alloc::vec::Vec<f64>,
+    #[prost(double, repeated, tag = "16")]
+    pub class_var_s2: ::prost::alloc::vec::Vec<f64>,
+    /// Attempts of all callers that arrived, per second.
+    #[prost(double, optional, tag = "17")]
+    pub offered: ::core::option::Option<f64>,
 }
 /// What a host gives one replica group of an instance.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]

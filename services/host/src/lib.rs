@@ -2,9 +2,11 @@
 //! simulated system. It owns whether a process runs; components only ask.
 
 mod disk;
+mod grpc;
 mod kind;
 mod machine;
 mod process;
 mod signals;
 
+pub use grpc::routes;
 pub use kind::{Host, KIND};
