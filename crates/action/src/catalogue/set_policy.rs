@@ -35,13 +35,13 @@ pub(super) const ACTION: ActionSpec = ActionSpec {
         ),
         ParamSpec::optional(
             "backoff",
-            ParamKind::Duration { min: 0.0, max: 60.0 },
+            ParamKind::Duration { min: 0.0, max: 10.0 },
             "Mean wait before each retry.",
         ),
         ParamSpec::optional(
             "retry_budget",
-            ParamKind::Number { min: 0.0, max: 10.0 },
-            "Retries allowed per success.",
+            ParamKind::Ratio,
+            "Retries allowed per success; 1 is no budget.",
         ),
         ParamSpec::optional("breaker", ParamKind::Flag, "Whether calls go through a breaker."),
         ParamSpec::optional(

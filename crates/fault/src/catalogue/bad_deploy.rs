@@ -1,6 +1,6 @@
 //! `bad_deploy`: a new version that fails or is slow.
 
-use crate::params::{VERSION, VERSION_ERRORS, VERSION_SLOW};
+use crate::params::{CLASS, VERSION, VERSION_ERRORS, VERSION_SLOW};
 use crate::spec::{FaultSpec, SERVERS, Targets};
 
 pub(super) const FAULT: FaultSpec = FaultSpec {
@@ -9,9 +9,9 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
           the rollout and carry its version label. A rollback ends it; a restart starts the \
           same version again.",
     targets: Targets::Kinds(SERVERS),
-    params: &[VERSION, VERSION_ERRORS, VERSION_SLOW],
+    params: &[VERSION, VERSION_ERRORS, VERSION_SLOW, CLASS],
     levers: |aim| {
-        aim.pull("server.version", &["version", "errors", "slow"]);
+        aim.pull("server.version", &["version", "errors", "slow", "class"]);
     },
     symptoms: &["Errors or latency step up with the rollout, on the new version only."],
     twin: Some("cohort_bug"),

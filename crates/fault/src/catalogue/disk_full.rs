@@ -11,19 +11,10 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
     targets: Targets::Kinds(&["host"]),
     params: &[
         ParamSpec::text("path", ParamKind::Text, "/var/log/app.log", "The file that grows."),
-        ParamSpec::required(
-            "rate",
-            ParamKind::Number { min: 0.001, max: 100_000.0 },
-            "MiB per second.",
-        ),
-        ParamSpec::optional(
-            "limit",
-            ParamKind::Bytes { min: 1.0, max: 1e15 },
-            "It stops growing at this size.",
-        ),
+        ParamSpec::required("rate", ParamKind::Bytes { min: 1.0, max: 1e12 }, "Bytes per second."),
     ],
     levers: |aim| {
-        aim.pull("host.disk_fill", &["path", "rate", "limit"]);
+        aim.pull("host.disk_fill", &["path", "rate"]);
     },
     symptoms: &["Used bytes climb in a line; then writes fail with no space left."],
     twin: Some("inode_exhaustion"),
@@ -31,4 +22,4 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
 
 #[cfg(test)]
 pub(super) const ROWS: super::Rows =
-    &[("node-1", "rate=50", "node-1 host.disk_fill: path=/var/log/app.log rate=50")];
+    &[("node-1", "rate=50MiB", "node-1 host.disk_fill: path=/var/log/app.log rate=52428800")];

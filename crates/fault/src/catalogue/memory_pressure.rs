@@ -9,12 +9,12 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
           no leak of their own. It ends when the job is killed.",
     targets: Targets::Kinds(&["host"]),
     params: &[ParamSpec::required(
-        "mib",
-        ParamKind::Number { min: 1.0, max: 1e7 },
-        "MiB it takes.",
+        "size",
+        ParamKind::Bytes { min: 1_048_576.0, max: 1e15 },
+        "Bytes it takes.",
     )],
     levers: |aim| {
-        aim.pull("host.memory_pressure", &["mib"]);
+        aim.pull("host.memory_pressure", &["size"]);
     },
     symptoms: &["Processes are killed for memory although their own use is flat."],
     twin: Some("memory_leak"),
@@ -22,4 +22,4 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
 
 #[cfg(test)]
 pub(super) const ROWS: super::Rows =
-    &[("node-1", "mib=4096", "node-1 host.memory_pressure: mib=4096")];
+    &[("node-1", "size=4GiB", "node-1 host.memory_pressure: size=4294967296")];
