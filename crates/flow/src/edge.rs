@@ -350,7 +350,10 @@ impl Timing {
         let boost = if deep > 0.0 { deep * again(backoff + r.path_s) } else { 0.0 };
         let (first, later) = first_failure(f, boost, self.retries);
         v.first = first;
-        v.later = later + if here > 0.0 { (1.0 - later) * here * again(backoff) } else { 0.0 };
+        v.later = later;
+        if here > 0.0 {
+            v.later += (1.0 - later) * here * again(backoff);
+        }
         v.refusal = here + deep;
     }
 

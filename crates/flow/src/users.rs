@@ -80,6 +80,7 @@ pub fn sharpen(before: &Report, after: &Report) -> Report {
         r.class_mean_s[c] = time(before.class_mean_s[c], after.class_mean_s[c]);
         r.class_var_s2[c] = var(before.class_var_s2[c], after.class_var_s2[c]);
         r.failed[c] = share(before.failed[c], after.failed[c]);
+        r.turned_away[c] = share(before.turned_away[c], after.turned_away[c]);
     }
     r
 }

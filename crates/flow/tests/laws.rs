@@ -2,6 +2,7 @@
 //! simulation.
 
 mod chain;
+mod simulated;
 mod stations;
 mod verdicts;
 mod worlds;

@@ -67,7 +67,8 @@ pub struct Report {
     pub class_var_s2: PerClass,
     /// Share of attempts refused because the queue is full, 0..1.
     pub refused: f64,
-    /// Share of attempts turned away before they take a slot (shed, rate limit), per class.
+    /// Share of attempts turned away before they take a slot (shed, rate limit, a full queue that
+    /// a retry need not meet again), per class.
     pub turned_away: PerClass,
     /// Share of accepted attempts that fail, own errors and failures below, per class.
     pub failed: PerClass,

@@ -4,21 +4,24 @@
 //! before, and says what it serves, what it sends on, and what its callers see. A round whose
 //! inputs are those of the last one, with a state at rest, costs a comparison.
 
+mod groups;
 mod memo;
 mod send;
 mod serve;
 mod swing;
 mod work;
 
+use crate::balance::Balance;
 use crate::edge::{EdgeState, EdgeView, Look};
 use crate::spec::{CALM_EDGE, Knobs, TierSpec};
+use groups::Groups;
 use memo::{Memo, settle_calls, settle_report};
-use model::{CLASSES_MAX, Calls, Motion, PerClass, Report};
+use model::{CLASSES_MAX, Calls, GROUPS_MAX, Motion, PerClass, Report};
 use send::{Sending, capacity, heard_s, narrowest};
 use serde::{Deserialize, Serialize};
 use serve::{Narrow, Offered, Served, Stage};
 pub use swing::Swing;
-use work::{Groups, Work};
+use work::Work;
 
 /// State of one component: everything that a snapshot must keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,6 +98,8 @@ pub struct Round {
     pub served: f64,
     /// Requests served by class.
     pub class_served: PerClass,
+    /// Share of the requests that each replica group works on.
+    pub group_share: [f64; GROUPS_MAX],
     /// Attempts refused by a full queue.
     pub refused: f64,
     /// Requests waiting at the end.
@@ -129,6 +134,7 @@ impl Default for Round {
             turned_away: 0.0,
             served: 0.0,
             class_served: [0.0; CLASSES_MAX],
+            group_share: [0.0; GROUPS_MAX],
             refused: 0.0,
             queue: 0.0,
             wait_s: 0.0,
@@ -224,7 +230,7 @@ impl TierState {
         dt_s: f64,
     ) {
         let classes = usize::from(spec.classes).clamp(1, CLASSES_MAX);
-        let groups = Groups::of(knobs);
+        let mut groups = Groups::of(knobs);
         let slots = groups.running * knobs.concurrency.unwrap_or(spec.concurrency);
         let places = groups.running * knobs.queue.unwrap_or(spec.queue);
         let mut offered = Offered::gather(calls, classes, &knobs.refuse);
@@ -233,6 +239,13 @@ impl TierState {
         self.look(spec, knobs, reports, deadline, dt_s);
         let Scratch { views, work } = &mut self.scratch;
         work.fill(spec, knobs, groups, views, &weights);
+        if groups.uneven {
+            let per_replica = slots / groups.running;
+            let own_s = work.cpu_s / groups.slow;
+            let rest_s = work.hold_s - work.cpu_s;
+            groups.reweigh(spec, offered.total, per_replica, own_s, rest_s);
+            work.fill(spec, knobs, groups, views, &weights);
+        }
         if slots <= 1e-9 {
             self.stopped(spec, &offered, calls);
             return;
@@ -244,7 +257,7 @@ impl TierState {
             work,
             narrow,
             slots,
-            replicas: groups.running,
+            groups,
             balance: spec.balance,
             places,
             queue: self.core.queue,
@@ -252,6 +265,7 @@ impl TierState {
         };
         let served = stage.serve(&offered);
         self.core.queue = served.station.queue;
+        self.round.group_share = groups.share;
         let fresh = self.fresh_report(spec, knobs, &offered, &served, (slots, places), narrow);
         self.send(spec, knobs, &offered, &served, &fresh, slots, dt_s);
         self.note(&offered, &served, classes);
@@ -275,7 +289,7 @@ impl TierState {
             self.core.edges.push(EdgeState::new(spec.edges[self.core.edges.len()].id));
         }
         self.core.edges.truncate(spec.edges.len());
-        let slow = Groups::of(knobs).mean_slow();
+        let slow = Groups::of(knobs).slow;
         let mut left = deadline_s.map(|d| d - spec.service_s * slow);
         for (k, edge) in spec.edges.iter().enumerate() {
             let state = &mut self.core.edges[k];
@@ -335,6 +349,13 @@ impl TierState {
             offered: offered.total + offered.turned_away,
             ..Report::IDEAL
         };
+        if matches!(spec.balance, Balance::Random | Balance::RoundRobin) {
+            // A retry draws another replica: only one refusal in so many meets the same queue.
+            let again = st.refused / knobs.running().max(1.0);
+            let passing = (1.0 - st.refused) / (1.0 - again).max(1e-9);
+            r.refused = again;
+            r.turned_away = knobs.refuse.map(|shed| 1.0 - (1.0 - shed) * passing);
+        }
         for c in 0..usize::from(spec.classes) {
             let w = &work.class[c];
             r.failed[c] = w.failed.clamp(0.0, 1.0);
@@ -348,7 +369,7 @@ impl TierState {
             r.path_s = work.own_s;
         }
         capacity(&mut r, narrow.as_ref(), work, slots, places);
-        expire(&mut r, spec, work, offered, served, slots);
+        expire(&mut r, spec, &knobs.refuse, work, offered, served, slots);
         r
     }
 
@@ -438,6 +459,7 @@ impl TierState {
 fn expire(
     r: &mut Report,
     spec: &TierSpec,
+    shed: &PerClass,
     work: &Work,
     offered: &Offered,
     served: &Served,
@@ -454,8 +476,8 @@ fn expire(
     if !served.expiring {
         return;
     }
-    r.in_time = 1.0 - r.refused;
-    r.refused = 0.0;
+    r.in_time = 1.0 - served.station.refused;
+    (r.refused, r.turned_away) = (0.0, *shed);
     let rate = slots / work.hold_s.max(1e-9);
     let over = served.arrived - rate;
     if spec.edges.is_empty() && over > 0.0 && served.station.wait > 0.3 * limit {

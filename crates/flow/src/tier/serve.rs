@@ -3,6 +3,7 @@
 //! A caller whose cap cannot bind is open load. The others are solved together: as a closed
 //! network where their slots fill before their time-out, else by a bracketed solve.
 
+use super::groups::Groups;
 use super::work::Work;
 use crate::balance::{Balance, balanced};
 use crate::latency::truncated_mean;
@@ -72,9 +73,8 @@ pub(crate) struct Served {
 pub(crate) struct Stage<'a> {
     pub work: &'a Work,
     pub narrow: Option<Narrow>,
-    /// Slots and replicas that run.
     pub slots: f64,
-    pub replicas: f64,
+    pub groups: Groups,
     pub balance: Balance,
     pub places: f64,
     pub queue: f64,
@@ -193,8 +193,12 @@ impl Stage<'_> {
         }
         let places = self.places.min(patience);
         let queue = self.queue.min(patience);
-        let (how, cs2) = (self.balance, self.work.cs2);
-        let st = balanced(x, rate, self.slots, places, self.replicas, how, cs2);
+        let (how, cs2, slots) = (self.balance, self.work.cs2, self.slots);
+        let st = if self.groups.apart(how) {
+            self.groups.stations(x, (slots, places), how, 1.0)
+        } else {
+            balanced(x, rate, slots, places, self.groups.running, how, cs2)
+        };
         relax(st, x, rate, places, queue, self.dt_s)
     }
 

@@ -84,7 +84,7 @@ mod tests {
             s.note(if t / 4 % 2 == 0 { 0.3 } else { 0.1 }, 1.0);
         }
         assert!(s.weight() < 0.1, "{}", s.weight());
-        for _ in 0..400 {
+        for _ in 0..500 {
             s.note(0.2, 1.0);
         }
         assert_eq!(s.weight(), WEIGHT);

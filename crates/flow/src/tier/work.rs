@@ -1,6 +1,7 @@
 //! What a request does with its slot: own work, locks, and the calls to dependencies one after
 //! the other; by class and on the mixture of the classes that arrive.
 
+use super::groups::Groups;
 use crate::edge::EdgeView;
 use crate::spec::{Knobs, TierSpec};
 use model::{CLASSES_MAX, PerClass};
@@ -34,6 +35,7 @@ pub(crate) struct Work {
     /// Expected calls per accepted request, by edge and class.
     pub calls: Vec<PerClass>,
     pub own_s: f64,
+    pub cpu_s: f64,
     pub hold_s: f64,
     pub cs2: f64,
     pub ok_s: f64,
@@ -42,36 +44,6 @@ pub(crate) struct Work {
     pub error: f64,
     pub fail_s: f64,
     pub fail_var: f64,
-}
-
-/// Replica groups as a mixture: mean slowness, its second moment, error.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Groups {
-    pub running: f64,
-    slow: f64,
-    slow_2: f64,
-    error: f64,
-}
-
-impl Groups {
-    pub(crate) fn of(knobs: &Knobs) -> Groups {
-        let running = knobs.running();
-        let (mut slow, mut slow_2, mut error) = (0.0, 0.0, 0.0);
-        for g in &knobs.groups {
-            let share = if running > 0.0 { g.running.max(0.0) / running } else { 0.0 };
-            slow += share * g.slow;
-            slow_2 += share * g.slow * g.slow;
-            error += share * g.error;
-        }
-        if running <= 0.0 {
-            (slow, slow_2) = (1.0, 1.0);
-        }
-        Groups { running, slow, slow_2, error }
-    }
-
-    pub(crate) fn mean_slow(&self) -> f64 {
-        self.slow
-    }
 }
 
 impl Work {
@@ -97,12 +69,13 @@ impl Work {
     }
 
     fn mix(&mut self, classes: usize, weights: &PerClass, leaf: bool) {
-        let (mut own, mut hold, mut hold_2) = (0.0, 0.0, 0.0);
+        let (mut own, mut cpu, mut hold, mut hold_2) = (0.0, 0.0, 0.0, 0.0);
         let (mut ok, mut ok_1, mut ok_2) = (0.0, 0.0, 0.0);
         let (mut failed, mut error, mut fail_1, mut fail_2) = (0.0, 0.0, 0.0, 0.0);
         let (mut plain_1, mut plain_2) = (0.0, 0.0);
         for (w, share) in self.class.iter().zip(weights).take(classes) {
             own += share * w.own_s;
+            cpu += share * w.cpu_s;
             hold += share * w.hold_s;
             hold_2 += share * w.hold_2;
             let good = share * (1.0 - w.failed);
@@ -117,7 +90,7 @@ impl Work {
             fail_1 += share * w.fail_s;
             fail_2 += share * w.fail_2;
         }
-        (self.own_s, self.hold_s) = (own, hold);
+        (self.own_s, self.cpu_s, self.hold_s) = (own, cpu, hold);
         // Shares that sum to 1 but for the last bit.
         (self.failed, self.error) = (failed.clamp(0.0, 1.0), error.clamp(0.0, 1.0));
         let spread = hold_2 / (hold * hold).max(1e-18) - 1.0;
