@@ -1,5 +1,6 @@
 //! Edges between components: the caller's policy, and what a fault does to the calls on one.
 
+use crate::params::Params;
 use serde::{Deserialize, Serialize};
 
 /// How a caller uses one dependency. Owned by the caller's machine; orders may change it.
@@ -101,6 +102,23 @@ impl EdgeFault {
             request_loss: both(self.request_loss, other.request_loss),
             reply_loss: both(self.reply_loss, other.reply_loss),
             abort: both(self.abort, other.abort),
+        }
+    }
+
+    /// What the lever `name` of a link does to its calls; no fault for other levers.
+    pub fn of_lever(name: &str, args: &Params) -> EdgeFault {
+        match name {
+            "edge.abort" => EdgeFault { abort: args.number("ratio"), ..EdgeFault::NONE },
+            "edge.latency" => EdgeFault { delay_s: args.number("delay"), ..EdgeFault::NONE },
+            "edge.loss" => {
+                let loss = args.number("ratio");
+                EdgeFault { request_loss: loss, reply_loss: loss, ..EdgeFault::NONE }
+            }
+            "edge.partition" => match args.text("direction") {
+                "reply" => EdgeFault { reply_loss: 1.0, ..EdgeFault::NONE },
+                _ => EdgeFault { request_loss: 1.0, ..EdgeFault::NONE },
+            },
+            _ => EdgeFault::NONE,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::error::RecordError;
 use model::{Digest, Digester, EpisodeId, Tick};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// Revision of the world: what a given record plays to. Raise it by one whenever a golden digest
 /// changes, and say why in the changelog; older records are then refused instead of played wrong.
@@ -90,7 +90,7 @@ pub struct Step {
 }
 
 /// Why an episode is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// The agent declared the incident resolved.
@@ -133,6 +133,17 @@ pub enum Entry {
         /// Why.
         reason: EndReason,
     },
+}
+
+impl Entry {
+    /// The tick the world stands at after it.
+    pub fn tick(&self) -> Tick {
+        match self {
+            Entry::Input(input) => input.tick,
+            Entry::Step(step) => step.to,
+            Entry::End { tick, .. } => *tick,
+        }
+    }
 }
 
 /// A whole record, or what there is of one so far.
@@ -266,3 +277,6 @@ impl Course {
 fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

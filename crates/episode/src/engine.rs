@@ -1,0 +1,145 @@
+//! The engine's own state: everything of an episode that is not inside a component. It is in every
+//! step digest and in the hand-over to the grader.
+
+use crate::motion::Mover;
+use crate::schedule::{Note, Schedule};
+use crate::watch::Watch;
+use crate::workload::Demand;
+use action::Claim;
+use model::{Digester, EdgeFault, EdgeId, LeverPull, Noise, Outbox, Tick};
+use record::EndReason;
+use scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+/// Monitoring counts impact this many seconds late.
+const ESTIMATE_DELAY_S: usize = 15;
+
+/// State of one episode outside the components.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Engine {
+    /// The next tick to play.
+    pub(crate) tick: Tick,
+    /// Steps taken.
+    pub(crate) steps: u32,
+    /// Inputs taken.
+    pub(crate) inputs: u64,
+    /// Why it is over.
+    pub(crate) end: Option<EndReason>,
+    /// Impact so far, micro-user-minutes; from tick 0 on.
+    pub(crate) impact: i64,
+    pub(crate) demand: Demand,
+    pub(crate) schedule: Schedule,
+    pub(crate) mover: Mover,
+    pub(crate) watch: Watch,
+    /// Faults of the users' edges: pull id and what it does.
+    pub(crate) entry_faults: Vec<(u64, EdgeId, EdgeFault)>,
+    /// Entries of the change list that belong to no machine.
+    pub(crate) notes: Vec<Note>,
+    /// What the agent claimed, and when.
+    pub(crate) claims: Vec<(Tick, Claim)>,
+    /// Replicas wanted now, over all instances.
+    pub(crate) replicas_now: f64,
+    /// Replicas at tick 0, over all instances.
+    pub(crate) replicas_at_start: f64,
+    /// Lost writes that are counted already.
+    pub(crate) writes_lost: f64,
+    /// Impact of the ticks that monitoring has not counted yet, newest last.
+    pub(crate) estimates: Vec<i64>,
+    /// Impact that monitoring has counted.
+    pub(crate) estimated: i64,
+    /// Rolling digest of every outbox of every round.
+    pub(crate) rolling: Digester,
+}
+
+impl Engine {
+    pub(crate) fn new(scenario: &Scenario, noise: Noise) -> Engine {
+        let start = scenario.timing.start;
+        Engine {
+            tick: start,
+            steps: 0,
+            inputs: 0,
+            end: None,
+            impact: 0,
+            demand: Demand::new(&scenario.workload, noise.branch("demand"), start),
+            schedule: Schedule::new(scenario),
+            mover: Mover::default(),
+            watch: Watch::new(scenario),
+            entry_faults: Vec::new(),
+            notes: Vec::new(),
+            claims: Vec::new(),
+            replicas_now: 0.0,
+            replicas_at_start: 0.0,
+            writes_lost: 0.0,
+            estimates: Vec::new(),
+            estimated: 0,
+            rolling: Digester::default(),
+        }
+    }
+
+    /// Monitoring counts a tick when its delay is over.
+    pub(crate) fn estimate(&mut self, impact: i64) {
+        self.estimates.push(impact);
+        if self.estimates.len() > ESTIMATE_DELAY_S {
+            self.estimated += self.estimates.remove(0);
+        }
+    }
+
+    /// Puts a fault on a users' edge.
+    pub(crate) fn pull_entry(&mut self, pull: &LeverPull, edge: EdgeId) {
+        let fault = EdgeFault::of_lever(&pull.lever, &pull.args);
+        self.entry_faults.push((pull.id, edge, fault));
+    }
+
+    /// All faults of a users' edge together.
+    pub(crate) fn entry_fault(&self, edge: EdgeId) -> EdgeFault {
+        let mine = self.entry_faults.iter().filter(|(_, of, _)| *of == edge);
+        mine.fold(EdgeFault::NONE, |all, (_, _, fault)| all.stack(*fault))
+    }
+
+    /// Folds an outbox into the tick digest, by IEEE bits.
+    pub(crate) fn fold(&mut self, outbox: &Outbox) {
+        let d = &mut self.rolling;
+        let report = &outbox.report;
+        for value in [
+            report.ok_mean_s,
+            report.ok_var_s2,
+            report.fail_mean_s,
+            report.fail_var_s2,
+            report.refused,
+            report.capacity,
+            report.in_time,
+            report.places,
+            report.refusal,
+            report.path_s,
+            report.servers,
+            report.unloaded_s,
+            report.offered,
+        ] {
+            d.float(value);
+        }
+        report.failed.iter().chain(&report.turned_away).for_each(|v| d.float(*v));
+        report.class_mean_s.iter().chain(&report.class_var_s2).for_each(|v| d.float(*v));
+        for calls in &outbox.calls {
+            calls.rate.iter().for_each(|v| d.float(*v));
+            d.float(calls.in_flight_cap);
+            d.float(calls.elsewhere_s);
+            d.float(calls.timeout_s);
+            d.float(calls.idle);
+        }
+        for need in &outbox.needs {
+            d.word(u64::from(need.replicas));
+            d.float(need.cpu_cores);
+            d.float(need.memory);
+            d.float(need.disk_write);
+            d.word(need.exit_code as u64);
+        }
+        for grant in &outbox.grants {
+            d.word(u64::from(grant.running) << 32 | u64::from(grant.generation));
+            d.float(grant.cpu);
+            d.float(grant.disk_free);
+            d.float(grant.inodes_free);
+            d.float(grant.skew_s);
+        }
+        outbox.row.iter().for_each(|v| d.float(*v));
+    }
+}
