@@ -3,7 +3,7 @@
 use crate::error::ActionError;
 use crate::site::Site;
 use crate::spec::Effect;
-use model::{InstanceSpec, ParamKind, ParamSpec, Params};
+use model::{InstanceSpec, ParamKind, ParamSpec, ParamValue, Params};
 
 /// The component acted on.
 pub(crate) const COMPONENT: ParamSpec =
@@ -25,7 +25,7 @@ pub(crate) const MINUTES: ParamSpec = ParamSpec::number(
 pub(crate) const RATIOS: [f64; 3] = [0.2, 0.5, 0.8];
 
 /// One order `verb` to the component or host that `field` names, with those of `names` that are
-/// given.
+/// given and not empty.
 pub(crate) fn one_order(
     site: &Site<'_>,
     args: &Params,
@@ -34,7 +34,10 @@ pub(crate) fn one_order(
     names: &[&str],
 ) -> Result<Effect, ActionError> {
     let target = site.component(args, field)?;
-    let given = |name: &&&str| args.has(name);
+    let given = |name: &&&str| match args.0.get(**name) {
+        Some(ParamValue::Text(text)) => !text.is_empty(),
+        other => other.is_some(),
+    };
     let passed = names
         .iter()
         .filter(given)

@@ -20,3 +20,6 @@ pub use catalogue::{all, find, variants};
 pub use error::ActionError;
 pub use site::Site;
 pub use spec::{ActionClass, ActionSpec, CauseClass, Claim, Duration, Effect, Reading};
+
+#[cfg(test)]
+mod tests;

@@ -160,7 +160,7 @@ impl<'a> Site<'a> {
         };
         let able = if able.is_empty() { "no kind".to_string() } else { able.join(", ") };
         ActionError::whole(format!(
-            "{} is a {}, which has no operation `{verb}`; {able} only ({here})",
+            "{} is of kind {}, which has no operation `{verb}`; {able} only ({here})",
             spec.name, spec.kind
         ))
     }

@@ -10,8 +10,8 @@ const RATIO: Shape = Shape::Scalar(ParamKind::Ratio);
 const DURATION: Shape = Shape::Scalar(ParamKind::Duration { min: 0.0, max: 86_400.0 });
 /// A time on the episode's clock; 0 is the page.
 const TIME: Shape = Shape::Scalar(ParamKind::Duration { min: -86_400.0, max: 86_400.0 });
-const POSITIVE: Shape = Shape::Scalar(ParamKind::Number { min: 1e-9, max: 1e12 });
-const ZERO_UP: Shape = Shape::Scalar(ParamKind::Number { min: 0.0, max: 1e12 });
+const POSITIVE: Shape = Shape::Scalar(ParamKind::Number { min: 0.001, max: 1e9 });
+const ZERO_UP: Shape = Shape::Scalar(ParamKind::Number { min: 0.0, max: 1e9 });
 const FLAG: Shape = Shape::Scalar(ParamKind::Flag);
 const OVERRIDE: Shape = Shape::Map(&Shape::Free(Free::Override));
 const CLASSES: Shape = Shape::Or("all", &Shape::List(&TEXT));
@@ -284,18 +284,16 @@ const WRONG: &[Field] = &[
         "What it does instead.",
     ),
     Field::required("plan", PLAN, "The plan."),
-    Field::required("why", LONG_TEXT, "Why one would try it, and why it does not work."),
+    Field::required("why", Shape::Prose, "Why one would try it, and why it does not work."),
 ];
 
-/// Longer than a parameter's text may be.
-const LONG_TEXT: Shape = Shape::NameOr(&TEXT);
 const PLAN: Shape = Shape::List(&Shape::Free(Free::Action));
 
 /// A scenario file.
 pub const SCENARIO: Shape = Shape::Record(&[
     Field::optional("format", FORMAT, "Version of the format; absent: the present one."),
     Field::required("title", TEXT, "What it is, for people."),
-    Field::required("summary", LONG_TEXT, "What happens, for people."),
+    Field::required("summary", Shape::Prose, "What happens, for people."),
     Field::required(
         "tier",
         Shape::Scalar(ParamKind::Count { min: 0, max: 4 }),

@@ -10,6 +10,8 @@ use model::{ParamKind, ParamSpec, ParamValue};
 pub enum Shape {
     /// A scalar of a parameter's kind; converted into its unit.
     Scalar(ParamKind),
+    /// A text of any length that is not empty.
+    Prose,
     /// A rate per second: `300/s`, `18000/m`, or a number.
     Rate,
     /// A duration, or two joined by `..`.
@@ -79,6 +81,8 @@ impl Field {
 pub fn check(node: &mut Node, shape: &Shape) -> Result<(), Flaw> {
     match shape {
         Shape::Scalar(kind) => convert(node, kind),
+        Shape::Prose if !node.word().trim().is_empty() => Ok(()),
+        Shape::Prose => Err(unexpected(node, "a text")),
         Shape::Rate => convert_with(node, "a rate such as 300/s, 18000/m or 300", rate),
         Shape::Span => check_span(node),
         Shape::Level => match node.scalar() {
@@ -99,7 +103,10 @@ pub fn check(node: &mut Node, shape: &Shape) -> Result<(), Flaw> {
             _ => Err(unexpected(node, "a list")),
         },
         Shape::Map(each) => match &mut node.value {
-            Value::Map(fields) => fields.iter_mut().try_for_each(|(_, node)| check(node, each)),
+            Value::Map(fields) => fields.iter_mut().try_for_each(|(key, node)| {
+                let at = node.at;
+                check(node, each).map_err(|flaw| prefix(flaw, at, &key.name))
+            }),
             _ => Err(unexpected(node, "a map")),
         },
         Shape::Record(fields) => check_record(node, fields, false),
@@ -117,6 +124,7 @@ impl Shape {
     pub fn describe(&self) -> String {
         match self {
             Shape::Scalar(kind) => kind.describe(),
+            Shape::Prose => "a text".into(),
             Shape::Rate => "a rate such as 300/s".into(),
             Shape::Span => "a duration such as 30s, or two such as 30s..60s".into(),
             Shape::Level => "a number with or without a unit".into(),
@@ -170,6 +178,9 @@ fn check_params(node: &mut Node, specs: &[ParamSpec]) -> Result<(), Flaw> {
 /// An unknown key, with what is allowed.
 pub fn unknown_key<'a>(key: &Key, known: impl Iterator<Item = &'a str>) -> Flaw {
     let known: Vec<_> = known.collect();
+    if known.is_empty() {
+        return Flaw::new(key.at, format!("unknown key `{}`; none is accepted here", key.name));
+    }
     Flaw::new(key.at, suggestion("key", &key.name, &known))
 }
 
@@ -186,14 +197,14 @@ pub fn convert(node: &mut Node, kind: &ParamKind) -> Result<(), Flaw> {
     let Some(scalar) = node.scalar() else {
         return Err(unexpected(node, &kind.describe()));
     };
-    // Divided, not multiplied by 0.01: 99.9% is to be the number 0.999.
+    // Read as 99.9e-2, since neither 99.9 / 100 nor 99.9 * 0.01 is the number 0.999.
     let percent = match (kind, scalar) {
         (ParamKind::Ratio, ParamValue::Text(text)) => {
-            text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok())
+            text.strip_suffix('%').and_then(|n| format!("{}e-2", n.trim()).parse::<f64>().ok())
         }
         _ => None,
     };
-    let scalar = percent.map_or_else(|| scalar.clone(), |n| ParamValue::Number(n / 100.0));
+    let scalar = percent.map_or_else(|| scalar.clone(), ParamValue::Number);
     match kind.convert(&scalar) {
         Ok(value) => {
             node.value = Value::Scalar(value);

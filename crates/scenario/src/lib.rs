@@ -21,3 +21,6 @@ pub use library::Library;
 pub use load::{load, parse, topology};
 pub use resolved::Scenario;
 pub use schema::schema;
+
+#[cfg(test)]
+mod tests;

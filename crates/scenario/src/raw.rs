@@ -116,9 +116,13 @@ fn flaw(error: &serde_saphyr::Error, file: u16) -> Flaw {
         line: u32::try_from(place.line()).unwrap_or(u32::MAX),
         column: u32::try_from(place.column()).unwrap_or(u32::MAX),
     });
-    let message =
-        serde_saphyr::MessageFormatter::format_message(&formatter, error.without_snippet());
-    Flaw::new(at, message.escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\""))
+    let error = error.without_snippet();
+    if matches!(error, serde_saphyr::Error::Budget { .. }) {
+        let message = "is too large, too deep, or uses anchors or aliases, which are not allowed";
+        return Flaw::new(at, message);
+    }
+    let message = serde_saphyr::MessageFormatter::format_message(&formatter, error);
+    Flaw::new(at, message.replace(char::is_control, " "))
 }
 
 /// The tree as serde brings it.

@@ -36,6 +36,7 @@ fn document(title: &str, shape: &Shape, kinds: &dyn Kinds) -> Value {
 fn render(shape: &Shape, kinds: &dyn Kinds) -> Value {
     match shape {
         Shape::Scalar(kind) => scalar(kind),
+        Shape::Prose => json!({"type": "string", "minLength": 1}),
         Shape::Rate => text_or_number("^ *[0-9.eE+]+ */ *[smh] *$"),
         Shape::Span => text_or_number("^ *[0-9.]+ *(ms|s|m|h)( *\\.\\. *[0-9.]+ *(ms|s|m|h))? *$"),
         Shape::Level => json!({"type": ["number", "string"]}),

@@ -69,7 +69,7 @@ fn operation(node: &Node, kind: &str, kinds: &dyn Kinds) -> Result<String, Flaw>
     match (node.get("operation"), known) {
         (Some(named), _) if known.contains(&named.word()) => Ok(named.word().into()),
         (Some(named), _) => {
-            let noun = format!("operation of a {kind}");
+            let noun = format!("operation of kind {kind}");
             Err(Flaw::new(named.at, suggestion(&noun, named.word(), known)))
         }
         (None, [only]) => Ok((*only).into()),

@@ -9,7 +9,7 @@ use crate::resolved::{Burst, Event, Happening, PullRef, When};
 use action::near::suggestion;
 use action::{ActionError, Site};
 use fault::Target;
-use model::{LeverPull, ParamValue, Params, Tick};
+use model::{LeverPull, Tick};
 
 /// What an event can be.
 const VERBS: [&str; 5] = ["burst", "clear", "fault", "note", "order"];
@@ -132,7 +132,7 @@ impl<'a> Events<'a> {
         };
         let with = node.map("with");
         let whole = node.at("fault");
-        let params = lookup::params(with.iter(), spec.params, whole)?;
+        let params = lookup::given(with.iter(), spec.params)?;
         let pulls =
             spec.pulls(target, &params, self.watch.topology, self.next_id).map_err(|error| {
                 let at = match error.field.as_str() {
@@ -163,8 +163,8 @@ impl<'a> Events<'a> {
         let spec = &self.watch.topology.instances[pull.target.at()];
         let levers = self.watch.kinds.find(&spec.kind).map_or(&[][..], |kind| kind.levers());
         let Some(lever) = levers.iter().find(|lever| lever.name == pull.lever) else {
-            let message =
-                format!("{} is a {}, which has no lever `{}`", spec.name, spec.kind, pull.lever);
+            let (name, kind, lever) = (&spec.name, &spec.kind, &pull.lever);
+            let message = format!("{name} is of kind {kind}, which has no lever `{lever}`");
             return Err(Flaw::new(node.at("on"), message));
         };
         pull.args.check(lever.args).map(|_| ()).map_err(|error| {
@@ -197,8 +197,7 @@ impl<'a> Events<'a> {
             return Err(Flaw::new(node.at("order"), suggestion(&noun, verb, &known)));
         };
         let with = node.map("with");
-        lookup::params(with.iter(), operation.args, node.at("order"))?;
-        let args = Params(with.iter().filter_map(scalar).collect());
+        let args = lookup::given(with.iter(), operation.args)?;
         let site = Site::new(self.watch.topology, self.watch.kinds);
         let flaw = |error: ActionError| {
             let at = field_at(with.iter(), &error.field, node.at("order"));
@@ -206,10 +205,6 @@ impl<'a> Events<'a> {
         };
         Ok(Happening::Order(site.order(target, verb, args).map_err(flaw)?))
     }
-}
-
-fn scalar((key, node): &(crate::raw::Key, Node)) -> Option<(String, ParamValue)> {
-    Some((key.name.clone(), node.scalar()?.clone()))
 }
 
 fn on(node: &Node) -> Result<&Node, Flaw> {

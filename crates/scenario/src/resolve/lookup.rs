@@ -108,15 +108,25 @@ pub(super) fn per_class(
     Ok(numbers)
 }
 
-/// Fields as parameters that fit `specs`, complete. A flaw stands at its value, at an unknown
-/// name, or at `whole` where one is missing.
+/// Fields as parameters that fit `specs`, with all defaults. A flaw stands at its value, at an
+/// unknown name, or at `whole` where one is missing.
 pub(super) fn params<'a>(
     fields: impl Iterator<Item = &'a (Key, Node)> + Clone,
     specs: &[ParamSpec],
     whole: At,
 ) -> Result<Params, Flaw> {
+    given(fields.clone(), specs)?
+        .check(specs)
+        .map_err(|error| Flaw::new(field_at(fields, &error.name, whole), error.to_string()))
+}
+
+/// The same without defaults; none need be given.
+pub(super) fn given<'a>(
+    fields: impl Iterator<Item = &'a (Key, Node)>,
+    specs: &[ParamSpec],
+) -> Result<Params, Flaw> {
     let mut given = Params::default();
-    for (key, node) in fields.clone() {
+    for (key, node) in fields {
         let Some(spec) = specs.iter().find(|spec| spec.name == key.name) else {
             return Err(grammar::unknown_key(key, specs.iter().map(|spec| spec.name)));
         };
@@ -127,9 +137,7 @@ pub(super) fn params<'a>(
             given.0.insert(key.name.clone(), scalar.clone());
         }
     }
-    given
-        .check(specs)
-        .map_err(|error| Flaw::new(field_at(fields, &error.name, whole), error.to_string()))
+    Ok(given)
 }
 
 /// The place of the field called `name`, or `whole`.

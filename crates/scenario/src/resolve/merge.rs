@@ -6,9 +6,8 @@ use action::near::suggestion;
 
 /// Lays `over` (hosts, components, edges, classes by name) over the topology.
 pub(super) fn lay_over(topology: &mut Node, over: &Node) -> Result<(), Flaw> {
-    for section in ["hosts", "components", "classes"] {
+    for (section, noun) in [("hosts", "host"), ("components", "component"), ("classes", "class")] {
         for (key, fields) in over.map(section) {
-            let noun = section.trim_end_matches('s').trim_end_matches("se");
             let target = find(topology, section, key, noun)?;
             replace(target, fields);
         }

@@ -2,6 +2,7 @@
 
 use super::lookup::{self, Place, place};
 use super::watch::Watch;
+use crate::grammar::missing_field;
 use crate::raw::{Flaw, Node};
 use crate::resolved::{CANARY, Cause, Evidence, Truth, WrongLabel, WrongPlan};
 use action::near::suggestion;
@@ -69,7 +70,11 @@ fn action(node: &Node, site: &Site<'_>) -> Result<Action, Flaw> {
     }
     let name = match node.get("action").and_then(Node::scalar) {
         Some(ParamValue::Text(name)) => name.as_str(),
-        _ => "",
+        _ => {
+            let names: Vec<_> = action::all().iter().map(|spec| spec.name).collect();
+            let at = node.at("action");
+            return Err(missing_field(at, "action", &format!("one of {}", names.join(", "))));
+        }
     };
     let flaw = |error: ActionError| flaw(node, error);
     let action = Action::new(name, &args).map_err(flaw)?;

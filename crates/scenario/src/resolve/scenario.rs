@@ -98,7 +98,7 @@ fn check_truth(node: &Node, healthy: bool, truth: &Truth) -> Result<(), Flaw> {
         return Err(Flaw::new(node.at("causes"), "a healthy scenario has no causes"));
     }
     if !healthy && truth.causes.is_empty() {
-        return Err(grammar::missing_field(node.at, "causes", "what is wrong, for claims"));
+        return Err(grammar::missing_field(node.at, "causes", "a list of what is wrong"));
     }
     if !healthy && truth.reference.is_empty() {
         return Err(grammar::missing_field(node.at, "reference", "a plan that ends the harm"));

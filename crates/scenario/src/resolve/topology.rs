@@ -74,7 +74,7 @@ fn instance(
     {
         let fields = COMPONENT.iter().map(|field| field.name);
         let known: Vec<_> = fields.chain(kind.params().iter().map(|spec| spec.name)).collect();
-        let noun = format!("key of a {}", kind.name());
+        let noun = format!("key of kind {}", kind.name());
         return Err(Flaw::new(key.at, suggestion(&noun, &key.name, &known)));
     }
     let params = lookup::params(own, kind.params(), node.at)?;

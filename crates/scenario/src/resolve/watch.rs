@@ -1,7 +1,7 @@
 //! Objectives, alerts, and the conditions they share with events.
 
 use super::lookup;
-use crate::grammar::missing_field;
+use crate::grammar::{self, missing_field};
 use crate::raw::{Flaw, Node};
 use crate::resolved::{
     Alert, AlertSeverity, Comparison, Condition, SLO_SIGNALS, Slo, Subject, USER_SIGNALS,
@@ -150,10 +150,14 @@ fn level(node: &Node, unit: &str) -> Result<f64, Flaw> {
     let rate = text.strip_suffix("/s").filter(|_| unit.ends_with("/s"));
     let number = match rate {
         Some(number) => number.trim().parse().ok().filter(|n: &f64| n.is_finite()),
-        None => match kind.convert(&ParamValue::Text(text.into())) {
-            Ok(ParamValue::Number(number)) => Some(number),
-            _ => None,
-        },
+        None => {
+            let mut converted = node.clone();
+            let fits = grammar::convert(&mut converted, &kind).is_ok();
+            match converted.scalar() {
+                Some(ParamValue::Number(number)) if fits => Some(*number),
+                _ => None,
+            }
+        }
     };
     number.ok_or_else(|| {
         let message =

@@ -1,0 +1,138 @@
+//! A small system of toy kinds that have operations and signals only.
+
+use machine::{Kind, LeverSpec, Machine, OperationSpec};
+use model::{
+    ClassSpec, EdgeId, EdgePolicy, EdgeSpec, GroupSpec, InstanceId, InstanceSpec, ParamError,
+    ParamKind, ParamSpec, Params, Setup, Topology,
+};
+use telemetry::{ColumnSpec, SignalSpec};
+
+#[derive(Debug)]
+struct Toy(&'static str, &'static [OperationSpec]);
+
+const fn operation(verb: &'static str, args: &'static [ParamSpec]) -> OperationSpec {
+    OperationSpec { verb, doc: "An operation.", args, delay: 1 }
+}
+
+const GROUP: ParamSpec = ParamSpec::text("group", ParamKind::Text, "", "Group.");
+const RETRIES: ParamSpec =
+    ParamSpec::optional("retries", ParamKind::Count { min: 0, max: 5 }, "Retries.");
+const REPLICAS: ParamSpec =
+    ParamSpec::required("replicas", ParamKind::Count { min: 1, max: 64 }, "Replicas.");
+const RATIO: ParamSpec = ParamSpec::required("ratio", ParamKind::Ratio, "Share.");
+const CLASS: ParamSpec = ParamSpec::text("class", ParamKind::Class, "", "Class.");
+const CALLEE: ParamSpec = ParamSpec::text("callee", ParamKind::Text, "", "Callee.");
+const INSTANCE: ParamSpec = ParamSpec::required("instance", ParamKind::Component, "Instance.");
+
+static HOST: Toy = Toy("host", &[operation("restart_process", &[INSTANCE, GROUP])]);
+static APP: Toy = Toy(
+    "app",
+    &[
+        operation("scale", &[REPLICAS, GROUP]),
+        operation("set_policy", &[CALLEE, RETRIES]),
+        operation("shed", &[CLASS, RATIO]),
+    ],
+);
+static DB: Toy = Toy("db", &[operation("failover", &[])]);
+
+/// The toy kinds.
+pub(super) fn kinds() -> Vec<&'static dyn Kind> {
+    vec![&APP, &DB, &HOST]
+}
+
+impl Kind for Toy {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn doc(&self) -> &'static str {
+        "a toy"
+    }
+
+    fn params(&self) -> &'static [ParamSpec] {
+        &[]
+    }
+
+    fn levers(&self) -> &'static [LeverSpec] {
+        &[]
+    }
+
+    fn operations(&self) -> &'static [OperationSpec] {
+        self.1
+    }
+
+    fn rpcs(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn columns(&self, _: &Setup) -> Vec<ColumnSpec> {
+        Vec::new()
+    }
+
+    fn signals(&self) -> &'static [SignalSpec] {
+        const SIGNALS: &[SignalSpec] = &[SignalSpec {
+            name: "requests.rate",
+            unit: "{request}/s",
+            doc: "Requests.",
+            noise: 0.0,
+            value: |_| 0.0,
+        }];
+        SIGNALS
+    }
+
+    fn create(&self, _: &Setup) -> Result<Box<dyn Machine>, ParamError> {
+        Err(ParamError { name: "kind".into(), message: "is a toy".into() })
+    }
+}
+
+fn instance(name: &str, kind: &str, groups: &[(&str, u16)]) -> InstanceSpec {
+    let group = |(name, host): &(&str, u16)| GroupSpec {
+        name: name.to_string(),
+        version: "v1".into(),
+        host: InstanceId(*host),
+        replicas: 2,
+    };
+    InstanceSpec {
+        name: name.into(),
+        kind: kind.into(),
+        params: Params::default(),
+        groups: groups.iter().map(group).collect(),
+    }
+}
+
+fn edge(id: u16, from: Option<u16>, to: u16) -> EdgeSpec {
+    EdgeSpec {
+        id: EdgeId(id),
+        from: from.map(InstanceId),
+        to: InstanceId(to),
+        operation: "Handle".into(),
+        policy: EdgePolicy::default(),
+        calls: [1.0; 8],
+    }
+}
+
+/// Two hosts, a shop in two groups, and its database.
+pub(super) fn system() -> Topology {
+    Topology {
+        name: "small".into(),
+        instances: vec![
+            instance("node-1", "host", &[]),
+            instance("node-2", "host", &[]),
+            instance("shop", "app", &[("stable", 0), ("canary", 1)]),
+            instance("orders", "db", &[("stable", 1)]),
+        ],
+        edges: vec![edge(0, None, 2), edge(1, Some(2), 3)],
+        classes: vec![ClassSpec {
+            name: "checkout/beta".into(),
+            route: "checkout".into(),
+            cohort: "beta".into(),
+            weight: 1.0,
+            objective_s: 1.0,
+            patience_s: 5.0,
+            retries: 0,
+            backoff_s: 0.0,
+            entry: EdgeId(0),
+            writes: false,
+        }],
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of actions as taken, against a small system of toy kinds.
+
+mod kit;
+mod rows;
