@@ -76,6 +76,12 @@ pub enum RecordError {
         /// The episode.
         episode: EpisodeId,
     },
+    /// Not a number.
+    #[error("the score of episode {episode} is not a finite number")]
+    Score {
+        /// The episode.
+        episode: EpisodeId,
+    },
     /// Too many writes wait.
     #[error("{waiting} writes of records wait already: repeat the step in a moment")]
     Busy {
@@ -154,6 +160,15 @@ pub enum RecordError {
         /// The file.
         path: PathBuf,
         /// What does not fit.
+        problem: String,
+    },
+    /// A file of an export.
+    #[error("{path}: cannot be written ({problem}): export to another folder",
+        path = .path.display())]
+    Export {
+        /// The file or folder.
+        path: PathBuf,
+        /// In the words of the system.
         problem: String,
     },
     /// Anything else that the database or the system says.

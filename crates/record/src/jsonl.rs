@@ -168,3 +168,6 @@ pub(crate) fn parse_episode(text: &str) -> Option<EpisodeId> {
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
+
+#[cfg(test)]
+mod tests;

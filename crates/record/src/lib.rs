@@ -2,8 +2,20 @@
 //! stores that let only the owner of an episode write.
 
 pub mod error;
+pub mod export;
 pub mod jsonl;
+pub mod memory;
+pub mod off;
+pub mod place;
 pub mod record;
+pub mod sqlite;
+pub mod store;
 
 pub use error::RecordError;
+pub use export::export;
+pub use memory::MemoryStore;
+pub use off::OffStore;
+pub use place::Place;
 pub use record::{Actor, EndReason, Entry, FORMAT, Header, Input, Record, Step, WORLD_REVISION};
+pub use sqlite::SqliteStore;
+pub use store::{Answer, Filter, Prune, Store, Summary, Write, Written};

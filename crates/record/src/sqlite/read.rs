@@ -1,0 +1,92 @@
+//! Reading records back, and listing them.
+
+use crate::error::RecordError;
+use crate::jsonl::parse_episode;
+use crate::record::{EndReason, Entry, FORMAT, Header, Record};
+use crate::sqlite::apply::json_list;
+use crate::sqlite::trouble::Trouble;
+use crate::store::{Filter, Summary};
+use model::{EpisodeId, Tick};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// The record of an episode.
+pub(super) fn load(db: &Connection, episode: EpisodeId) -> Result<Record, Trouble> {
+    let sql = "SELECT e.id, e.format, e.world, e.seed, e.scenario_name, s.body
+               FROM episodes e JOIN scenarios s ON s.id = e.scenario WHERE e.episode = ?1";
+    let found = db.prepare_cached(sql)?.query_row([episode.to_string()], |row| {
+        let seed: String = row.get(3)?;
+        Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, seed, row.get(4)?, row.get(5)?))
+    });
+    let Some((id, format, world, seed, scenario_name, scenario)) = found.optional()? else {
+        return Err(RecordError::Unknown { episode }.into());
+    };
+    if format != FORMAT {
+        return Err(RecordError::OtherFormat { theirs: format, ours: FORMAT }.into());
+    }
+    let seed = number(&seed)?;
+    let header = Header { format, world, episode, seed, scenario_name, scenario };
+    let mut entries = Vec::new();
+    let sql = "SELECT position, line FROM entries WHERE id = ?1 ORDER BY position";
+    let mut lines = db.prepare_cached(sql)?;
+    let mut rows = lines.query([id])?;
+    while let Some(row) = rows.next()? {
+        let at: i64 = row.get(0)?;
+        if at != entries.len() as i64 {
+            let problem = format!("entry {} of episode {episode} is missing", entries.len() + 1);
+            return Err(Trouble::Damaged(problem));
+        }
+        let line = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+        let entry = Entry::from_line(line.as_bytes(), entries.len() + 2);
+        entries
+            .push(entry.map_err(|error| Trouble::Damaged(format!("episode {episode}, {error}")))?);
+    }
+    Ok(Record { header, entries })
+}
+
+/// The records that meet `filter`, newest first.
+pub(super) fn list(db: &Connection, filter: &Filter) -> Result<Vec<Summary>, Trouble> {
+    let ids = (!filter.episodes.is_empty()).then(|| json_list(&filter.episodes));
+    let mut query = db.prepare_cached(
+        "SELECT episode, scenario_name, seed, steps, last_tick, ended, score, terms, created_s
+         FROM episodes
+         WHERE (?1 IS NULL OR episode IN (SELECT value FROM json_each(?1)))
+           AND (?2 IS NULL OR scenario_name = ?2)
+           AND (?3 IS NULL OR (ended IS NOT NULL) = ?3)
+         ORDER BY id DESC LIMIT coalesce(?4, -1)",
+    )?;
+    let mut rows = query.query(params![ids, filter.scenario_name, filter.ended, filter.newest])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(summary(row)?);
+    }
+    Ok(found)
+}
+
+fn summary(row: &Row<'_>) -> Result<Summary, Trouble> {
+    let episode: String = row.get(0)?;
+    let ended: Option<String> = row.get(5)?;
+    Ok(Summary {
+        episode: parse_episode(&episode).ok_or_else(|| unreadable("episode", &episode))?,
+        scenario_name: row.get(1)?,
+        seed: number(&row.get::<_, String>(2)?)?,
+        steps: row.get(3)?,
+        last_tick: row.get::<_, Option<i64>>(4)?.map(Tick),
+        ended: ended.map(|word| reason(&word)).transpose()?,
+        score: row.get(6)?,
+        terms: row.get(7)?,
+        created_s: Some(row.get(8)?),
+    })
+}
+
+fn number(text: &str) -> Result<u64, Trouble> {
+    text.parse().map_err(|_| unreadable("seed", text))
+}
+
+fn reason(word: &str) -> Result<EndReason, Trouble> {
+    let found = EndReason::ALL.into_iter().find(|reason| reason.word() == word);
+    found.ok_or_else(|| unreadable("end", word))
+}
+
+fn unreadable(what: &str, text: &str) -> Trouble {
+    Trouble::Damaged(format!("{text:?} is no {what}"))
+}

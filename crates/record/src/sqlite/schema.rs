@@ -1,0 +1,118 @@
+//! Opening the file: whose it is, its tables, and how it is used. A file that is not ours is left
+//! as it was.
+
+use crate::error::RecordError;
+use crate::sqlite::trouble;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use std::path::Path;
+use std::time::Duration;
+
+/// Version of the tables, in `user_version`.
+pub(super) const SCHEMA: u32 = 1;
+
+/// Marks the file as ours, in `application_id`: "mday".
+const APPLICATION: u32 = 0x6d64_6179;
+
+/// `episodes.id` counts creations and is never given twice, so it orders records by age. Numbers
+/// of 64 bits without sign do not fit SQLite's: episodes are kept as they are printed, seeds as
+/// decimal text. `scenarios` holds each text once, however many episodes play it.
+const TABLES: &str = "
+    CREATE TABLE scenarios (
+        id INTEGER PRIMARY KEY,
+        digest TEXT NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX scenarios_by_digest ON scenarios (digest);
+    CREATE TABLE episodes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        episode TEXT NOT NULL UNIQUE,
+        format INTEGER NOT NULL,
+        world INTEGER NOT NULL,
+        seed TEXT NOT NULL,
+        scenario_name TEXT NOT NULL,
+        scenario INTEGER NOT NULL REFERENCES scenarios (id),
+        epoch INTEGER NOT NULL,
+        entries INTEGER NOT NULL DEFAULT 0,
+        steps INTEGER NOT NULL DEFAULT 0,
+        last_tick INTEGER,
+        ended TEXT,
+        score REAL,
+        terms TEXT,
+        created_s INTEGER NOT NULL DEFAULT (unixepoch())
+    ) STRICT;
+    CREATE INDEX episodes_by_scenario ON episodes (scenario);
+    CREATE TABLE entries (
+        id INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        line TEXT NOT NULL,
+        PRIMARY KEY (id, position)
+    ) STRICT, WITHOUT ROWID;
+";
+
+/// A connection to the records in `path`.
+pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, RecordError> {
+    if path.is_dir() {
+        return Err(RecordError::IsFolder { path: path.to_path_buf() });
+    }
+    if path.parent().is_some_and(|p| !p.as_os_str().is_empty() && !p.is_dir()) {
+        return Err(RecordError::NoFolder { path: path.to_path_buf() });
+    }
+    // Without the flag for addresses: a path is a path, whatever it looks like.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let wrong = |error| trouble::opening(path, &error);
+    let mut db = Connection::open_with_flags(path, flags).map_err(wrong)?;
+    db.busy_timeout(busy).map_err(wrong)?;
+    if tables(&db, path)? {
+        settle(&db, path)?;
+        return Ok(db);
+    }
+    settle(&db, path)?;
+    let creation = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
+    // Another process may have been faster.
+    if !tables(&creation, path)? {
+        creation.execute_batch(TABLES).map_err(wrong)?;
+        creation.pragma_update(None, "application_id", APPLICATION).map_err(wrong)?;
+        creation.pragma_update(None, "user_version", SCHEMA).map_err(wrong)?;
+    }
+    creation.commit().map_err(wrong)?;
+    Ok(db)
+}
+
+/// Whether the tables are there; refuses a file that is not ours.
+fn tables(db: &Connection, path: &Path) -> Result<bool, RecordError> {
+    let number = |sql: &str| -> Result<u32, RecordError> {
+        db.query_row(sql, [], |row| row.get(0)).map_err(|error| trouble::opening(path, &error))
+    };
+    let application = number("SELECT application_id FROM pragma_application_id")?;
+    let version = number("SELECT user_version FROM pragma_user_version")?;
+    if application == 0 && version == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0 {
+        return Ok(false);
+    }
+    if application != APPLICATION {
+        return Err(RecordError::NotRecords { path: path.to_path_buf() });
+    }
+    if version > SCHEMA {
+        let path = path.to_path_buf();
+        return Err(RecordError::Newer { path, theirs: version, ours: SCHEMA });
+    }
+    Ok(true)
+}
+
+/// How the file is used; see the durability that [`crate::sqlite`] promises.
+fn settle(db: &Connection, path: &Path) -> Result<(), RecordError> {
+    let wrong = |error| trouble::opening(path, &error);
+    let mode: String =
+        db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(wrong)?;
+    if mode != "wal" {
+        let problem = format!(
+            "the file system does not allow a write-ahead log (journal mode {mode}): choose a \
+             local disk"
+        );
+        return Err(RecordError::Database { path: path.to_path_buf(), problem });
+    }
+    db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
+    db.set_prepared_statement_cache_capacity(32);
+    Ok(())
+}
