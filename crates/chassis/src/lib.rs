@@ -12,6 +12,9 @@ pub mod service;
 pub mod token;
 pub mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use answer::{Desk, answer};
 pub use args::ComponentArgs;
 pub use household::{Household, Limits};

@@ -43,7 +43,8 @@ pub enum FleetError {
         /// Its sentence, with the way out.
         reason: String,
     },
-    /// The replay reached the call before which it was to stop ([`crate::EmbeddedFleet::halt_before`]).
+    /// The replay reached the call before which it was to stop
+    /// ([`crate::EmbeddedFleet::halt_before`]).
     #[error("halted before call {seq} of {kind}")]
     Halted {
         /// The kind.

@@ -13,6 +13,9 @@ pub mod verdict;
 pub mod walk;
 pub mod wire;
 
+#[cfg(test)]
+mod tests;
+
 pub use attempt::{Attempt, Reached};
 pub use channel::{AddressError, Binding, Channel, LocalService, local_service};
 pub use error::MeshError;

@@ -1,1 +1,6 @@
-//! x
+//! Tests of the bodies against each other, over toy kinds.
+
+mod bodies;
+mod embedded;
+mod loss;
+mod processes;

@@ -1,0 +1,4 @@
+//! Tests over more than one file of the chassis.
+
+mod counter;
+mod sequencing;

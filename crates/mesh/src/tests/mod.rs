@@ -1,0 +1,4 @@
+//! Tests over more than one file of the mesh.
+
+mod channels;
+mod walks;
