@@ -1,5 +1,6 @@
 //! `bad_secret`: a secret that does not load.
 
+use crate::params::GROUP;
 use crate::spec::{FaultSpec, Targets};
 
 pub(super) const FAULT: FaultSpec = FaultSpec {
@@ -7,9 +8,9 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
     doc: "A rotation left a secret that cannot be read, so processes exit at their start. \
           Running ones live until they are restarted. It ends with reloading a good secret.",
     targets: Targets::Kinds(&["auth"]),
-    params: &[],
+    params: &[GROUP],
     levers: |aim| {
-        aim.pull("auth.bad_secret", &[]);
+        aim.pull("auth.bad_secret", &["group"]);
     },
     symptoms: &["Processes exit at their start; logs speak of the signing secret."],
     twin: Some("crash_loop"),

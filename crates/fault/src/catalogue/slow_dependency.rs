@@ -1,6 +1,6 @@
 //! `slow_dependency`: a component that became slow for good.
 
-use crate::params::{CLASS, FACTOR};
+use crate::params::{CLASS, FACTOR, GROUP};
 use crate::spec::{FaultSpec, SERVERS, Targets};
 
 pub(super) const FAULT: FaultSpec = FaultSpec {
@@ -9,9 +9,9 @@ pub(super) const FAULT: FaultSpec = FaultSpec {
           held for longer. The component is busy, its callers look broken. It ends when the \
           component is fast again.",
     targets: Targets::Kinds(SERVERS),
-    params: &[FACTOR, CLASS],
+    params: &[FACTOR, CLASS, GROUP],
     levers: |aim| {
-        aim.pull("server.slow", &["factor", "class"]);
+        aim.pull("server.slow", &["factor", "class", "group"]);
     },
     symptoms: &[
         "Slots and pools of all callers are full because holding times rose.",

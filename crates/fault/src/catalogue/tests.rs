@@ -125,7 +125,7 @@ fn wrong_targets_and_parameters_are_refused_with_what_is_allowed() {
         ("bad_secret", "app", "", "hits a component of kind auth, not app of kind app"),
         ("packet_loss", "app -> db", "ratio=2", "`ratio`: is 2; expected a share"),
         ("packet_loss", "app -> db", "", "`ratio`: is missing"),
-        ("bad_secret", "auth", "x=1", "`x`: unknown parameter; none is accepted here"),
+        ("certificate_expiry", "gateway", "x=1", "`x`: unknown parameter; none is accepted here"),
         ("missing_index", "db", "factor=2 class=x", "`class`: unknown class or route `x`"),
         ("stale_secret", "auth", "group=x", "unknown group `x`; expected one of stable"),
     ] {
