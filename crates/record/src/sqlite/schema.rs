@@ -15,7 +15,9 @@ const APPLICATION: u32 = 0x6d64_6179;
 
 /// `episodes.id` counts creations and is never given twice, so it orders records by age. Numbers
 /// of 64 bits without sign do not fit SQLite's: episodes are kept as they are printed, seeds as
-/// decimal text. `scenarios` holds each text once, however many episodes play it.
+/// decimal text. `scenarios` holds each text once, however many episodes play it. `entries` are
+/// stored as they come, with the order of each episode in an index: a commit then writes a few
+/// pages at the end of the table, where a table sorted by episode would write one for each.
 const TABLES: &str = "
     CREATE TABLE scenarios (
         id INTEGER PRIMARY KEY,
@@ -44,9 +46,9 @@ const TABLES: &str = "
     CREATE TABLE entries (
         id INTEGER NOT NULL,
         position INTEGER NOT NULL,
-        line TEXT NOT NULL,
-        PRIMARY KEY (id, position)
-    ) STRICT, WITHOUT ROWID;
+        line TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX entries_in_order ON entries (id, position);
 ";
 
 /// A connection to the records in `path`.

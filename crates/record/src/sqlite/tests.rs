@@ -96,19 +96,24 @@ fn of_two_stores_on_one_file_only_the_owner_writes() {
     let (a, b) = (SqliteStore::open(&path).unwrap(), SqliteStore::open(&path).unwrap());
     a.create(&header(1), 1).unwrap();
     let episode = EpisodeId(1);
+    let claimed = AtomicU64::new(0);
     let kept = std::thread::scope(|scope| {
         // The first goes on until it is told that it was taken over.
         let first = scope.spawn(|| {
             let mut kept = 0;
             loop {
+                let late = claimed.load(Ordering::SeqCst) != 0;
                 match a.append(episode, 1, &[input(kept + 1, 0)]) {
+                    Ok(()) if late => panic!("kept for a former owner"),
                     Ok(()) => kept += 1,
                     Err(RecordError::NotOwner { owner: 2, .. }) => return kept,
                     Err(other) => panic!("{other}"),
                 }
             }
         });
-        assert_eq!(b.claim(episode), Ok(2));
+        let epoch = b.claim(episode);
+        claimed.store(1, Ordering::SeqCst);
+        assert_eq!(epoch, Ok(2));
         let seen = b.load(episode).unwrap().entries.len() as u64;
         let kept = first.join().unwrap();
         assert_eq!(kept, seen, "nothing came in after the claim");

@@ -92,6 +92,7 @@ fn lists_are_filtered_and_newest_first() {
         }
         store.append(EpisodeId(3), 1, &[step(1, -60, 30), step(2, 30, 40), end(40)]).unwrap();
         store.append(ONE, 1, &[input(1, -9)]).unwrap();
+        store.append(ONE, 1, &[]).unwrap();
         let ids = |filter: Filter| -> Vec<u64> {
             store.list(&filter).unwrap().iter().map(|s| s.episode.0).collect()
         };
