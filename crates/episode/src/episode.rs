@@ -67,11 +67,8 @@ impl<F: Fleet> Episode<F> {
             let unknown = || EpisodeError::Unfit(format!("this build has no kind `{name}`"));
             kinds.iter().copied().find(|k| k.name() == name).ok_or_else(unknown)
         };
-        let cast = topology
-            .instances
-            .iter()
-            .map(|i| kind_of(&i.kind))
-            .collect::<Result<Vec<_>, _>>()?;
+        let cast =
+            topology.instances.iter().map(|i| kind_of(&i.kind)).collect::<Result<Vec<_>, _>>()?;
         let unfit = |error: serde_json::Error| EpisodeError::Unfit(format!("scenario: {error}"));
         let text = scenario.canonical().map_err(unfit)?;
         let header = Header::new(id, seed, &scenario.name, text);

@@ -201,8 +201,7 @@ fn render(query: &Query, answer: Answer) -> Value {
                 .into_iter()
                 .map(|(name, points)| {
                     let unit = units.get(&name).cloned().unwrap_or_default();
-                    let points: Vec<_> =
-                        points.into_iter().map(|p| p.map(significant)).collect();
+                    let points: Vec<_> = points.into_iter().map(|p| p.map(significant)).collect();
                     (name, json!({"unit": unit, "points": points}))
                 })
                 .collect();

@@ -121,8 +121,7 @@ impl Episode<EmbeddedFleet> {
         let scenario = Arc::new(scenario_of(&handover.record)?);
         let header = &handover.record.header;
         let fleet = EmbeddedFleet::new(kinds);
-        let mut episode =
-            Episode::prepare(fleet, kinds, scenario, header.episode, header.seed, 0)?;
+        let mut episode = Episode::prepare(fleet, kinds, scenario, header.episode, header.seed, 0)?;
         let roster = episode.roster();
         let savepoint: &Savepoint = &handover.savepoint;
         episode.fleet.restore(&roster, savepoint).await?;

@@ -42,8 +42,12 @@ impl Schedule {
 
     /// What happens at the start of `tick`, in file order, ends first.
     pub(crate) fn due(&mut self, scenario: &Scenario, tick: Tick) -> Vec<Due> {
-        let mut due: Vec<Due> =
-            self.ends.iter().filter(|(at, _)| *at <= tick).map(|(_, pull)| Due::End(*pull)).collect();
+        let mut due: Vec<Due> = self
+            .ends
+            .iter()
+            .filter(|(at, _)| *at <= tick)
+            .map(|(_, pull)| Due::End(*pull))
+            .collect();
         self.ends.retain(|(at, _)| *at > tick);
         for (at, event) in events(scenario).enumerate() {
             let now = match &event.at {
@@ -66,13 +70,7 @@ impl Schedule {
     }
 
     /// Counts the conditions at the end of `tick`; those that hold long enough happen in the next.
-    pub(crate) fn count(
-        &mut self,
-        scenario: &Scenario,
-        watch: &Watch,
-        cast: Cast<'_>,
-        tick: Tick,
-    ) {
+    pub(crate) fn count(&mut self, scenario: &Scenario, watch: &Watch, cast: Cast<'_>, tick: Tick) {
         for (at, event) in events(scenario).enumerate() {
             let When::Condition { when, after } = &event.at else { continue };
             if self.done[at] || tick < *after {

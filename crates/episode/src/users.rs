@@ -1,6 +1,7 @@
 //! The users: on the far side of the first edge. They want what the workload says, try as often as
 //! their clients do, and count an answer as good if it is right and in time.
 
+use flow::users::sharpen;
 use flow::{Outcome, UsersEdge, UsersSpec};
 use model::{CLASSES_MAX, Calls, EdgeFault, EdgeId, InstanceId, PerClass, Report, Topology};
 
@@ -11,8 +12,10 @@ struct Crowd {
     entry: EdgeId,
     callee: InstanceId,
     members: [bool; CLASSES_MAX],
+    /// The entry's report before the round.
+    before: Report,
     /// The last judgement and what it was made from.
-    memo: Option<(PerClass, Report, Outcome)>,
+    memo: Option<(PerClass, [Report; 2], Outcome)>,
     /// The last offer and what it was made from.
     offer: Option<(PerClass, Report, Calls)>,
 }
@@ -58,6 +61,7 @@ impl Users {
                     entry: class.entry,
                     callee: topology.edges[class.entry.at()].to,
                     members: [false; CLASSES_MAX],
+                    before: Report::IDEAL,
                     memo: None,
                     offer: None,
                 });
@@ -87,6 +91,7 @@ impl Users {
         for crowd in &mut self.crowds {
             let own = of(demand, &crowd.members);
             let seen = report(crowd.callee);
+            crowd.before = seen;
             let calls = match &crowd.offer {
                 Some((d, r, calls)) if *d == own && *r == seen => *calls,
                 _ => {
@@ -108,11 +113,13 @@ impl Users {
         let mut all = Served::default();
         for crowd in &mut self.crowds {
             let own = of(demand, &crowd.members);
-            let seen = report(crowd.callee);
+            let seen = [crowd.before, report(crowd.callee)];
             let outcome = match &crowd.memo {
                 Some((d, r, outcome)) if *d == own && *r == seen => *outcome,
                 _ => {
-                    let outcome = crowd.edge.judge(&own, &seen);
+                    // Callers see reports at half weight, which steadies the loop; users feel the
+                    // whole.
+                    let outcome = crowd.edge.judge(&own, &sharpen(&seen[0], &seen[1]));
                     crowd.memo = Some((own, seen, outcome));
                     outcome
                 }

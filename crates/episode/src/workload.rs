@@ -88,8 +88,7 @@ mod tests {
     fn demand_is_held_and_bursts_are_steps_of_their_own() {
         let workload = workload();
         let mut demand = Demand::new(&workload, Noise::root(3), Tick(-300));
-        let levels: Vec<f64> =
-            (-300..900).map(|t| demand.at(&workload, Tick(t))[0]).collect();
+        let levels: Vec<f64> = (-300..900).map(|t| demand.at(&workload, Tick(t))[0]).collect();
         let steps = levels.windows(2).filter(|w| w[0] != w[1]).count();
         assert!((20..44).contains(&steps), "{steps} steps in 1200 ticks");
         assert!((levels[350] / levels[349] - 3.0).abs() < 0.2);

@@ -8,6 +8,8 @@ const EDGE_KEYS: u16 = 16;
 pub const RUNNING: u16 = 1;
 /// Factor on own work, per group.
 pub const GROUP_SLOW: u16 = 8;
+/// Share of the requests that it works on, per group.
+pub const GROUP_SHARE: u16 = 12;
 /// Own error share, per group.
 pub const GROUP_ERROR: u16 = 16;
 /// Own error share, per class.

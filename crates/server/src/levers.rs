@@ -117,25 +117,8 @@ impl Server {
                 knobs.leak = (args.number("rate") / 60.0 / calls).min(1.0);
                 return;
             }
-            lever => edge_fault(lever, args),
+            lever => EdgeFault::of_lever(lever, args),
         };
         knobs.fault = knobs.fault.stack(fault);
-    }
-}
-
-/// What a lever of a link does to its calls; also used for the users' own edges.
-pub fn edge_fault(lever: &str, args: &model::Params) -> EdgeFault {
-    match lever {
-        "edge.abort" => EdgeFault { abort: args.number("ratio"), ..EdgeFault::NONE },
-        "edge.latency" => EdgeFault { delay_s: args.number("delay"), ..EdgeFault::NONE },
-        "edge.loss" => {
-            let loss = args.number("ratio");
-            EdgeFault { request_loss: loss, reply_loss: loss, ..EdgeFault::NONE }
-        }
-        "edge.partition" => match args.text("direction") {
-            "reply" => EdgeFault { reply_loss: 1.0, ..EdgeFault::NONE },
-            _ => EdgeFault { request_loss: 1.0, ..EdgeFault::NONE },
-        },
-        _ => EdgeFault::NONE,
     }
 }

@@ -125,14 +125,14 @@ impl View<'_> {
     /// The slow factor and the error share of the replica group that this request meets.
     fn group(&self) -> (f64, f64) {
         let groups = self.setup.spec.groups.len() as u16;
-        let running = |g: u16| {
+        let share = |g: u16| {
             let at_start = f64::from(self.setup.spec.groups[usize::from(g)].replicas);
-            self.level(keys::RUNNING + g, at_start)
+            self.level(keys::GROUP_SHARE + g, at_start)
         };
-        let all: f64 = (0..groups).map(running).sum();
+        let all: f64 = (0..groups).map(share).sum();
         let mut left = self.unit(Draw::Group) * all;
         for g in 0..groups {
-            left -= running(g);
+            left -= share(g);
             if left < 0.0 || g + 1 == groups {
                 let slow = self.level(keys::GROUP_SLOW + g, 1.0);
                 return (slow, self.level(keys::GROUP_ERROR + g, 0.0));

@@ -124,6 +124,11 @@ impl Server {
             seen.push((keys::RUNNING + at, g.running, 0.0));
             seen.push((keys::GROUP_SLOW + at, g.slow, 1.0));
             seen.push((keys::GROUP_ERROR + at, g.error, 0.0));
+            seen.push((
+                keys::GROUP_SHARE + at,
+                self.tier.last().group_share[usize::from(at)],
+                -1.0,
+            ));
         }
         for c in 0..self.setup.classes.len().min(CLASSES_MAX) {
             let at = c as u16;

@@ -105,7 +105,13 @@ pub async fn prove(
         find(format!("{plan} scores {value:.3}, the reference {:.3}", limit - BEYOND_MAX));
     }
     let minutes = |world: &World| world.impact() as f64 / MICRO;
-    proof.rows.push(Row { seed, noop: minutes(&noop), reference: minutes(&reference), wrong, best });
+    proof.rows.push(Row {
+        seed,
+        noop: minutes(&noop),
+        reference: minutes(&reference),
+        wrong,
+        best,
+    });
     Ok(proof)
 }
 
@@ -121,7 +127,9 @@ fn check_stake(
         find(format!("action {} of the reference is refused", at + 1));
     }
     if !reference.slo_held {
-        find("an objective is missed in the hold window although the reference was followed".into());
+        find(
+            "an objective is missed in the hold window although the reference was followed".into(),
+        );
     }
     if scenario.healthy {
         if reference.impact() > noop.impact() {
