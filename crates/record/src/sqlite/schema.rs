@@ -3,7 +3,7 @@
 
 use crate::error::RecordError;
 use crate::sqlite::trouble;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,6 +12,9 @@ pub(super) const SCHEMA: u32 = 1;
 
 /// Marks the file as ours, in `application_id`: "mday".
 const APPLICATION: u32 = 0x6d64_6179;
+
+/// Attempts to turn the write-ahead log on.
+const ATTEMPTS: u32 = 20;
 
 /// `episodes.id` counts creations and is never given twice, so it orders records by age. Numbers
 /// of 64 bits without sign do not fit SQLite's: episodes are kept as they are printed, seeds as
@@ -66,11 +69,14 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, RecordErro
     let wrong = |error| trouble::opening(path, &error);
     let mut db = Connection::open_with_flags(path, flags).map_err(wrong)?;
     db.busy_timeout(busy).map_err(wrong)?;
-    if tables(&db, path)? {
-        settle(&db, path)?;
+    // In one transaction: another process may be making the tables right now.
+    let looking = db.unchecked_transaction().map_err(wrong)?;
+    let there = tables(&looking, path)?;
+    looking.commit().map_err(wrong)?;
+    settle(&db, path)?;
+    if there {
         return Ok(db);
     }
-    settle(&db, path)?;
     let creation = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
     // Another process may have been faster.
     if !tables(&creation, path)? {
@@ -105,8 +111,7 @@ fn tables(db: &Connection, path: &Path) -> Result<bool, RecordError> {
 /// How the file is used; see the durability that [`crate::sqlite`] promises.
 fn settle(db: &Connection, path: &Path) -> Result<(), RecordError> {
     let wrong = |error| trouble::opening(path, &error);
-    let mode: String =
-        db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(wrong)?;
+    let mode = write_ahead(db).map_err(wrong)?;
     if mode != "wal" {
         let problem = format!(
             "the file system does not allow a write-ahead log (journal mode {mode}): choose a \
@@ -117,4 +122,22 @@ fn settle(db: &Connection, path: &Path) -> Result<(), RecordError> {
     db.pragma_update(None, "synchronous", "NORMAL").map_err(wrong)?;
     db.set_prepared_statement_cache_capacity(32);
     Ok(())
+}
+
+/// Turns the write-ahead log on and says the mode that came of it.
+fn write_ahead(db: &Connection) -> rusqlite::Result<String> {
+    let turn_on = || db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0));
+    let mut mode = turn_on();
+    // Of several that turn it on at once, SQLite lets all but one fail without the time to wait.
+    // Beginning to write does wait for the other, and once it is on there is nothing to fail.
+    for _ in 0..ATTEMPTS {
+        match &mode {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                db.execute_batch("BEGIN IMMEDIATE; COMMIT")?;
+                mode = turn_on();
+            }
+            _ => break,
+        }
+    }
+    mode
 }

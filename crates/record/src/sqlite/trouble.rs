@@ -58,8 +58,10 @@ pub(super) fn database(path: &Path, error: &rusqlite::Error) -> RecordError {
 pub(super) fn opening(path: &Path, error: &rusqlite::Error) -> RecordError {
     if error.sqlite_error_code() == Some(ErrorCode::CannotOpen) {
         let attempt = fs::OpenOptions::new().append(true).create(true).open(path);
-        if let Err(error) = attempt {
-            return system(path, &error);
+        match attempt {
+            Err(error) => return system(path, &error),
+            // Closing it would release the locks that other stores of this process hold on it.
+            Ok(file) => std::mem::forget(file),
         }
     }
     database(path, error)
