@@ -214,7 +214,10 @@ impl ToyMachine {
 
 /// The shell of a kind, as the service crates have it.
 macro_rules! shell {
-    ($routes:ident, $server:path, $service:path, $shell:ident, $($method:ident $name:literal),*) => {
+    (
+        $routes:ident, $server:path, $service:path, $shell:ident,
+        $($method:ident $name:literal),*
+    ) => {
         fn $routes(desk: Desk) -> Routes {
             type Server<T> = $server;
             #[derive(Debug)]

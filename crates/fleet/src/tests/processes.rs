@@ -14,7 +14,7 @@ use crate::error::FleetError;
 use crate::fleet::Fleet;
 use crate::kinds::Part;
 use crate::testkit::process::addresses;
-use crate::testkit::{PARTS, Process, Script, World, hop, roster};
+use crate::testkit::{PARTS, Process, Proxy, Script, World, hop, roster};
 use crate::{Links, RemoteConfig, RemoteFleet};
 
 /// Kills a process at some ticks and starts another one at its address.
@@ -74,6 +74,44 @@ async fn killed_processes_are_healed_and_nobody_can_tell() {
     }
 }
 
+/// Loses the answer to the next call of a kind at some ticks.
+struct Loser {
+    wires: Vec<Proxy>,
+    at: Vec<(i64, usize)>,
+}
+
+impl Script<RemoteFleet> for Loser {
+    fn before<'a>(&'a mut self, _: &'a mut RemoteFleet, tick: Tick) -> BoxFuture<'a, ()> {
+        for (_, which) in self.at.iter().filter(|(at, _)| *at == tick.0) {
+            self.wires[*which].lose_next();
+        }
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_gets_lost_is_repeated_and_the_work_is_not() {
+    let (_, world) = played(TICKS);
+    let processes: Vec<_> = PARTS.iter().map(|part| Process::start(*part, None)).collect();
+    let (mut wires, mut addresses) = (Vec::new(), BTreeMap::new());
+    for (part, process) in PARTS.iter().zip(&processes) {
+        let wire = Proxy::to(process.address).await;
+        addresses.insert(part.kind.name().to_string(), wire.address.to_string());
+        wires.push(wire);
+    }
+    let links = Links::tcp(&addresses, None).unwrap();
+    let mut fleet = RemoteFleet::new(links, RemoteConfig::default());
+    // Answers to rounds, to orders (5, 9), a pull (8) and letting go (11).
+    let at = vec![(-4, 1), (0, 0), (3, 2), (5, 0), (8, 1), (9, 2), (11, 1), (30, 0), (30, 1)];
+    let expected = at.len() as u32;
+    let mut script = Loser { wires, at };
+    // Nothing is mended: all of it is the fleet's own patience.
+    let remote = World::play(&mut fleet, &roster(1, 1), TICKS, &mut script).await.unwrap();
+    assert_eq!(script.wires.iter().map(Proxy::lost).sum::<u32>(), expected);
+    assert_eq!(remote.digests, world.digests);
+    assert_eq!(remote.told, world.told);
+}
+
 fn impatient() -> RemoteConfig {
     RemoteConfig {
         attempt_timeout: Duration::from_millis(200),
@@ -106,6 +144,7 @@ async fn calls_without_the_token_or_with_another_are_refused_and_peers_show_it()
     let start = |part: &Part| Process::start(*part, Some(token.clone()));
     let processes: Vec<_> = PARTS.iter().map(start).collect();
     let addresses = addresses(PARTS, &processes);
+    chassis::probe(&addresses["db"]).await.expect("health needs no token");
     for shown in [None, Some(Token::new("guess").unwrap())] {
         let links = Links::tcp(&addresses, shown.as_ref()).unwrap();
         let mut fleet = RemoteFleet::new(links, impatient());
@@ -141,7 +180,11 @@ async fn a_process_that_is_told_to_stop_drains_and_ends() {
     let mut fleet = RemoteFleet::new(links, RemoteConfig::default());
     World::play(&mut fleet, &roster(1, 1), 5, &mut ()).await.unwrap();
     for process in processes {
+        let address = process.address.to_string();
+        chassis::probe(&address).await.unwrap();
         process.drain().await.unwrap();
+        let down = chassis::probe(&address).await.unwrap_err();
+        assert!(matches!(down, chassis::ProbeError::Silent(_)), "{down}");
     }
 }
 
