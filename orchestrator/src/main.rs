@@ -1,2 +1,7 @@
 //! The one binary of mayday.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mayday::cli::main(std::env::args_os())
+}

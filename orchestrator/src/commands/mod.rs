@@ -1,0 +1,35 @@
+//! The list of commands: one file and one line each, in the order of the help.
+
+use crate::failure::Failure;
+
+macro_rules! commands {
+    ($($(#[doc = $doc:literal])+ $name:ident: $variant:ident, logs $log:literal;)*) => {
+        $(pub mod $name;)*
+
+        /// A command with its options.
+        #[derive(Debug, clap::Subcommand)]
+        pub enum Command {
+            $($(#[doc = $doc])+ $variant($name::Options),)*
+        }
+
+        impl Command {
+            /// What it logs unless told otherwise.
+            pub fn log(&self) -> &'static str {
+                match self { $(Command::$variant(_) => $log,)* }
+            }
+
+            /// Does it.
+            ///
+            /// # Errors
+            /// One sentence with the way out.
+            pub fn run(self) -> Result<(), Failure> {
+                match self { $(Command::$variant(options) => $name::run(options),)* }
+            }
+        }
+    };
+}
+
+commands! {
+    /// Plays scenarios with the built-in agents and prints their scores.
+    run: Run, logs "warn";
+}

@@ -1,0 +1,20 @@
+//! Drives episodes and serves them: batches of built-in agents, sessions of agents elsewhere,
+//! component processes and their supervision, records, and the command line over all of it. Start
+//! with `commands`, the list; `play` is one episode from reset to grade.
+
+pub mod agent;
+pub mod agents;
+pub mod batch;
+pub mod body;
+pub mod cli;
+pub mod commands;
+pub mod console;
+pub mod failure;
+pub mod keeper;
+pub mod logging;
+pub mod play;
+pub mod report;
+pub mod runtime;
+pub mod seeds;
+pub mod shelf;
+pub mod stats;
