@@ -1,8 +1,7 @@
-//! Laws of the flow plane: conservation, monotony, calm, and the verdicts of the per-request
-//! simulation.
+//! Laws of the flow plane: conservation, monotony, calm, and what the per-request simulation found
+//! to heal and to collapse. How near the numbers are is in `fidelity`.
 
 mod chain;
-mod simulated;
 mod stations;
 mod verdicts;
 mod worlds;

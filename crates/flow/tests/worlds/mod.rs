@@ -1,8 +1,7 @@
 //! Graphs of tiers: calm at constant load, bounded imbalance, fan-out, fan-in, classes, faults.
 
-use crate::chain::{Chain, World, one};
-use flow::{TierSpec, UsersSpec};
-use model::{BreakerPolicy, CLASSES_MAX, EdgePolicy, PoolPolicy};
+use crate::chain::{Chain, World, shop};
+use model::{BreakerPolicy, CLASSES_MAX, PoolPolicy};
 use proptest::prelude::*;
 
 #[test]
@@ -46,35 +45,6 @@ fn requests_are_accounted_for_in_a_storm() {
             assert!(gap < 0.01, "{} slots {slots} queue {places}: {gap}", node.name);
         }
     }
-}
-
-fn tier(classes: u8, service_s: f64, concurrency: f64, queue: f64) -> TierSpec {
-    TierSpec { classes, service_s, concurrency, queue, ..TierSpec::default() }
-}
-
-fn policy(timeout_s: f64, retries: u32) -> EdgePolicy {
-    EdgePolicy { timeout_s, retries, ..EdgePolicy::default() }
-}
-
-/// gateway → auth, then payment; both → db. Two classes: browse skips payment.
-fn shop() -> World {
-    let mut w = World::new();
-    let gw = w.node("gw", 2.0, tier(2, 0.002, 128.0, 512.0));
-    let auth = w.node("auth", 2.0, tier(2, 0.003, 64.0, 256.0));
-    let pay = w.node("pay", 2.0, tier(2, 0.01, 64.0, 256.0));
-    let db = w.node("db", 1.0, tier(2, 0.004, 16.0, 200.0));
-    let mut checkout = [0.0; CLASSES_MAX];
-    checkout[1] = 1.0;
-    w.edge(gw, auth, [1.0; CLASSES_MAX], policy(0.25, 1));
-    w.edge(gw, pay, checkout, policy(1.0, 1));
-    w.edge(auth, db, [0.5; CLASSES_MAX], policy(0.25, 1));
-    let mut twice = [0.0; CLASSES_MAX];
-    twice[1] = 2.0;
-    w.edge(pay, db, twice, policy(0.25, 1));
-    let mut demand = one(1000.0);
-    demand[1] = 200.0;
-    w.users(gw, demand, UsersSpec { classes: 2, patience_s: 3.0, ..UsersSpec::default() });
-    w
 }
 
 #[test]
