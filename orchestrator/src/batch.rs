@@ -5,8 +5,8 @@ use crate::body::{Body, Source};
 use crate::console;
 use crate::failure::Failure;
 use crate::play::{Job, Outcome, Played, RewardMode, Rules, play};
+use crate::pool;
 use grader::LocalJudge;
-use indicatif::{ProgressBar, ProgressStyle};
 use record::Store;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -83,7 +83,7 @@ pub async fn run(batch: Batch, upkeep: impl Future<Output = ()>) -> Result<Resul
         })?;
     }
     drop(tell);
-    let bar = progress(count);
+    let bar = pool::progress(count, "episodes");
     let mut results = Results { ended: vec![Ended::Left; count], stopped: false };
     let mut upkeep = pin!(upkeep);
     let mut signal = Box::pin(chassis::stop_signal());
@@ -110,15 +110,6 @@ pub async fn run(batch: Batch, upkeep: impl Future<Output = ()>) -> Result<Resul
     }
     bar.finish_and_clear();
     Ok(results)
-}
-
-fn progress(count: usize) -> ProgressBar {
-    if !console::is_watched() || count < 2 {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(count as u64);
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} episodes, {eta} left");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// One thread: takes job after job.

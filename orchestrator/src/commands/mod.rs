@@ -32,4 +32,12 @@ macro_rules! commands {
 commands! {
     /// Plays scenarios with the built-in agents and prints their scores.
     run: Run, logs "warn";
+    /// Lists, shows and checks scenarios; prints their schema.
+    scenario: Scenario, logs "warn";
+    /// Plays a record again, compares every digest, and tells what was done and seen.
+    replay: Replay, logs "warn";
+    /// Plays a record up to a step, takes another way from there, and compares.
+    fork: Fork, logs "warn";
+    /// Lists, shows, exports and removes kept records.
+    records: Records, logs "warn";
 }

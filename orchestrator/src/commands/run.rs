@@ -6,6 +6,7 @@ use crate::batch::{self, Batch, Results};
 use crate::body::{Body, BodyArgs, Wanted, token};
 use crate::console;
 use crate::failure::Failure;
+use crate::pool;
 use crate::play::{Job, RewardMode};
 use crate::report::Report;
 use crate::seeds::Seeds;
@@ -90,11 +91,10 @@ fn check(options: &Options) -> Result<Batch, Failure> {
     if !options.resume {
         check_fresh(&*store, &jobs, &options.records)?;
     }
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
     Ok(Batch {
         jobs,
         body: Body::Embedded,
-        threads: options.threads.map_or(processors, usize::from),
+        threads: pool::threads(options.threads.map(usize::from)),
         reward: options.reward,
         store,
         keeps: options.records != Place::Off,

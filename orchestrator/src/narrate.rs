@@ -1,0 +1,61 @@
+//! Steps and grades in words, for a person who looks back.
+
+use crate::look::Seen;
+use episode::{Grade, MICRO, Observation};
+use std::fmt::Write;
+
+/// Characters of a read's answer that are shown.
+const DATA_SHOWN: usize = 160;
+
+/// One thing that happened; `number` counts steps.
+pub fn happened(number: u32, seen: &Seen) -> String {
+    match seen {
+        Seen::Control { at, order } => format!("\n{at}  control: {order}\n"),
+        Seen::Step { from, action, observation, impact } => {
+            let mut text = format!("\n{from}  step {number}: {action}\n");
+            answer(&mut text, observation);
+            state(&mut text, observation, *impact as f64 / MICRO);
+            text
+        }
+    }
+}
+
+fn answer(text: &mut String, seen: &Observation) {
+    let Some(result) = &seen.result else { return };
+    let verdict = if result.ok { "ok" } else { "refused" };
+    let message = if result.message.is_empty() { "answered" } else { &result.message };
+    let _ = writeln!(text, "    {verdict}: {message}");
+    if let Some(data) = &result.data {
+        let data = data.to_string();
+        let shown: String = data.chars().take(DATA_SHOWN).collect();
+        let more = if shown.len() < data.len() { " …" } else { "" };
+        let _ = writeln!(text, "    {shown}{more}");
+    }
+}
+
+fn state(text: &mut String, seen: &Observation, impact: f64) {
+    let firing = seen.alerts.iter().filter(|alert| alert.firing);
+    let firing: Vec<_> = firing.map(|alert| alert.name.as_str()).collect();
+    let firing = if firing.is_empty() { "no alerts".into() } else { firing.join(", ") };
+    let objectives = seen.objectives.iter();
+    let good: Vec<_> =
+        objectives.map(|o| format!("{} {:.1} %", o.name, 100.0 * o.good_ratio)).collect();
+    let _ = writeln!(text, "    {}: {firing}; good: {}", seen.time, good.join(", "));
+    let _ = writeln!(text, "    {impact:.1} user-minutes lost so far");
+}
+
+/// A grade with its terms.
+pub fn grade(grade: &Grade) -> String {
+    let mut text = format!("score {:.3}\n", grade.score);
+    for term in &grade.terms {
+        let _ = writeln!(text, "  {:+.3}  {}: {}", term.value, term.name, term.reason);
+    }
+    let held = if grade.slo_held { "held" } else { "were missed" };
+    let _ = writeln!(
+        text,
+        "users lost {:.1} user-minutes ({:.1} if nobody had acted, {:.1} with the reference); in \
+         the end all objectives {held}",
+        grade.impact, grade.impact_noop, grade.impact_reference
+    );
+    text
+}
