@@ -39,6 +39,13 @@ pub const PARAMS: &[ParamSpec] = &[
         "The host kills a replica above this.",
     ),
     ParamSpec::number(
+        "outdated_errors",
+        ParamKind::Ratio,
+        0.05,
+        "Share of requests that fail in a version older than the topology's: it lacks what callers \
+         and data have come to need.",
+    ),
+    ParamSpec::number(
         "queue",
         ParamKind::Number { min: 0.0, max: 1e6 },
         256.0,

@@ -3,6 +3,15 @@
 use model::{Grant, GroupSpec};
 use serde::{Deserialize, Serialize};
 
+/// A version that was replaced by a later one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Replaced {
+    /// Its label.
+    pub version: String,
+    /// When, in ticks; the one before the topology's own was replaced long ago.
+    pub at: i64,
+}
+
 /// One replica group of a server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
@@ -11,7 +20,7 @@ pub struct Group {
     /// Version label.
     pub version: String,
     /// Labels it can be rolled back to, newest last.
-    pub before: Vec<String>,
+    pub before: Vec<Replaced>,
     /// Replicas wanted.
     pub wanted: u32,
     /// Share of its traffic that it takes, 0..=1.
@@ -32,7 +41,7 @@ impl Group {
         Group {
             name: spec.name.clone(),
             version: spec.version.clone(),
-            before: vec![previous(&spec.version)],
+            before: vec![Replaced { version: previous(&spec.version), at: i64::MIN }],
             wanted: spec.replicas,
             weight: 1.0,
             grant,
@@ -58,19 +67,38 @@ impl Group {
         self.slots_leaked = 0.0;
     }
 
-    /// Replicas that serve now, while replicas are replaced three quarters of them.
+    /// Whether it runs a version that is older than the topology's: what callers and data have come
+    /// to need since is not in it.
+    pub fn outdated(&self) -> bool {
+        self.before.is_empty()
+    }
+
+    /// Replicas that serve now; while they are replaced one by one, one of them does not.
     pub fn serving(&self, tick: i64) -> f64 {
         if !self.grant.port_bound {
             return 0.0;
         }
-        let rolling = if tick < self.rolling_until { 0.75 } else { 1.0 };
-        f64::from(self.grant.running) * self.weight * rolling
+        let replaced = u32::from(tick < self.rolling_until);
+        f64::from(self.grant.running.saturating_sub(replaced)) * self.weight
     }
 
     /// A new version takes over; the present one can be rolled back to.
-    pub fn deploy(&mut self, version: &str) {
+    pub fn deploy(&mut self, version: &str, at: i64) {
         let next = if version.is_empty() { next(&self.version) } else { version.to_string() };
-        self.before.push(std::mem::replace(&mut self.version, next));
+        let version = std::mem::replace(&mut self.version, next);
+        self.before.push(Replaced { version, at });
+    }
+
+    /// When the present version was deployed; long ago for the topology's own.
+    pub fn deployed(&self) -> i64 {
+        self.before.last().map_or(i64::MIN, |replaced| replaced.at)
+    }
+
+    /// Goes back to the version before; false if there is none.
+    pub fn roll_back(&mut self) -> bool {
+        let Some(replaced) = self.before.pop() else { return false };
+        self.version = replaced.version;
+        true
     }
 }
 
@@ -118,5 +146,37 @@ mod tests {
         assert_eq!(group.memory, 900.0);
         assert!(group.granted(&Grant { generation: 1, running: 0, ..grant }, 100.0));
         assert_eq!((group.memory, group.slots_leaked, group.serving(0)), (100.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn a_rollback_goes_back_one_version_and_below_the_first_one_is_outdated() {
+        let spec = GroupSpec {
+            name: "stable".into(),
+            version: "v7".into(),
+            host: InstanceId(0),
+            replicas: 2,
+        };
+        let mut group = Group::new(&spec, Grant::ample(InstanceId(1), 0, 2), 100.0);
+        group.deploy("", -40);
+        assert_eq!((group.version.as_str(), group.deployed()), ("v8", -40));
+        assert!(group.roll_back() && !group.outdated());
+        assert_eq!((group.version.as_str(), group.deployed()), ("v7", i64::MIN));
+        assert!(group.roll_back() && group.outdated() && !group.roll_back());
+    }
+
+    #[test]
+    fn one_replica_at_a_time_is_replaced() {
+        let spec = GroupSpec {
+            name: "stable".into(),
+            version: "v7".into(),
+            host: InstanceId(0),
+            replicas: 4,
+        };
+        for (replicas, serving) in [(4, 3.0), (2, 1.0), (1, 0.0)] {
+            let grant = Grant::ample(InstanceId(1), 0, replicas);
+            let mut group = Group::new(&spec, grant, 100.0);
+            group.rolling_until = 10;
+            assert_eq!((group.serving(9), group.serving(10)), (serving, f64::from(replicas)));
+        }
     }
 }

@@ -7,6 +7,8 @@ use model::{BreakerPolicy, CLASSES_MAX, EdgePolicy, Order, Params, Refusal};
 
 /// Ticks in which replicas are replaced one by one.
 const ROLLING_S: i64 = 30;
+/// What changed within so many ticks was one change.
+const ONE_CHANGE_S: i64 = 5;
 
 impl Server {
     /// Would [`Server::operate`] do this?
@@ -26,7 +28,7 @@ impl Server {
             )));
         }
         match order.verb.as_str() {
-            "rollback" if self.state.groups.iter().all(|g| g.before.is_empty()) => {
+            "rollback" if !self.can_roll_back() => {
                 Err(Refusal::because("no earlier version to roll back to"))
             }
             "set_policy" => self.accepts_policy(args),
@@ -93,7 +95,7 @@ impl Server {
     pub(crate) fn deploy(&mut self, cx: &mut Cx<'_>, at: usize, version: &str) {
         let fresh = self.setup.spec.params.number("memory");
         let group = &mut self.state.groups[at];
-        group.deploy(version);
+        group.deploy(version, cx.tick().0);
         group.rolling_until = cx.tick().0 + ROLLING_S;
         group.renew(fresh);
         let text = format!("{}: version {} deployed", group.name, group.version);
@@ -102,21 +104,54 @@ impl Server {
 
     fn roll_back(&mut self, cx: &mut Cx<'_>) {
         let fresh = self.setup.spec.params.number("memory");
+        let newest = self.newest_change();
+        let undone = |at: i64| at.saturating_add(ONE_CHANGE_S) >= newest;
+        let deployed = self.state.groups.iter().any(|g| undone(g.deployed()));
         for group in &mut self.state.groups {
-            let Some(version) = group.before.pop() else { continue };
-            group.version = version;
+            // Without a deploy it was the configuration, and all replicas read it again.
+            if deployed && !undone(group.deployed()) {
+                continue;
+            }
             group.rolling_until = cx.tick().0 + ROLLING_S;
             group.renew(fresh);
-            let text = format!("{}: rolled back to version {}", group.name, group.version);
+            let back = deployed && group.roll_back();
+            let text = match (back, group.outdated()) {
+                (false, _) => format!("{}: configuration before the last change", group.name),
+                (true, false) => {
+                    format!("{}: rolled back to version {}", group.name, group.version)
+                }
+                (true, true) => format!(
+                    "{}: rolled back to version {}, older than its data and its callers",
+                    group.name, group.version
+                ),
+            };
             cx.emit(keys::NOTE, 0.0, text);
         }
         // What came with the last version or configuration goes with it.
-        for active in self.state.active.iter_mut().filter(|a| of_a_change(&a.pull.lever)) {
+        let active = self.state.active.iter_mut();
+        for active in active.filter(|a| of_a_change(&a.pull.lever) && undone(a.since)) {
             active.healed = true;
         }
         for at in 0..self.spec.edges.len() {
             self.tier.reset_pool(at, 1.0);
         }
+    }
+
+    /// When the last deploy or change of the configuration was; long ago if there was none.
+    fn newest_change(&self) -> i64 {
+        let deploys = self.state.groups.iter().map(crate::group::Group::deployed);
+        let changes = self.changes_in_force();
+        deploys.chain(changes).max().unwrap_or(i64::MIN)
+    }
+
+    fn changes_in_force(&self) -> impl Iterator<Item = i64> + '_ {
+        let active = self.state.active.iter();
+        active.filter(|a| !a.healed && of_a_change(&a.pull.lever)).map(|a| a.since)
+    }
+
+    fn can_roll_back(&self) -> bool {
+        self.changes_in_force().next().is_some()
+            || self.state.groups.iter().any(|g| !g.outdated())
     }
 
     fn shift(&mut self, cx: &mut Cx<'_>, group: &str, ratio: f64) {
@@ -147,6 +182,9 @@ impl Server {
                 cx.emit(keys::NOTE, 0.0, text);
             }
         }
+        if args.has("breaker") && !args.flag("breaker") {
+            self.heal(&["edge.breaker_stuck"]);
+        }
         self.follow_policies();
         if args.has("queue_limit") {
             self.state.queue = args.number("queue_limit");
@@ -166,6 +204,7 @@ fn of_a_change(lever: &str) -> bool {
             | "edge.pool_leak"
             | "edge.breaker_stuck"
             | "auth.bad_secret"
+            | "db.slow_query"
             | "gateway.route_drop"
             | "gateway.rate_limit"
     )

@@ -7,7 +7,7 @@ use crate::signals;
 use flow::latency_draw;
 use machine::Past;
 use model::{
-    COLUMNS_MAX, Call, Code, EdgeFault, EdgeSpec, Hop, HopReply, Next, Noise, Setup, Span, Tick,
+    COLUMNS_MAX, Call, Code, EdgeFault, EdgeSpec, Hop, HopReply, Next, Noise, Setup, Tick,
 };
 use telemetry::Levels;
 
@@ -38,6 +38,7 @@ enum Draw {
     Group,
     Own,
     Error,
+    Lock,
 }
 
 /// The next step of `hop` at the server with this setup.
@@ -111,9 +112,12 @@ impl View<'_> {
         let own = mean * slow * self.level(keys::CLASS_SLOW + class, 1.0);
         let lock = self.level(keys::LOCK + class, 0.0);
         let (wait, sd) = (row[signals::WAIT], row[signals::WAIT_SD]);
-        let mean = wait + own + lock;
         let var = sd * sd + own * own * cv * cv;
-        let elapsed_s = latency_draw(mean, var, self.unit(Draw::Own));
+        let mut elapsed_s = latency_draw(wait + own, var, self.unit(Draw::Own));
+        if lock > 0.0 {
+            // Of exponential length, as the station has it.
+            elapsed_s += latency_draw(lock, lock * lock, self.unit(Draw::Lock));
+        }
         let error_class = self.level(keys::CLASS_ERROR + class, 0.0);
         let error = error + error_class - error * error_class;
         if self.unit(Draw::Error) < error {
@@ -214,21 +218,8 @@ impl View<'_> {
         }
     }
 
+    /// Spans are the walk's affair.
     fn settle(&self, code: Code, latency_s: f64, message: String) -> HopReply {
-        let mut spans = Vec::new();
-        if self.hop.sampled {
-            spans.push(Span {
-                id: Noise::root(self.hop.request).index(self.hop.path).key(),
-                parent: 0,
-                instance: self.setup.id,
-                operation: self.hop.operation.clone(),
-                client: false,
-                start_s: 0.0,
-                length_s: latency_s,
-                code,
-                message: message.clone(),
-            });
-        }
-        HopReply { code, latency_s, message, spans }
+        HopReply { code, latency_s, message, spans: Vec::new() }
     }
 }

@@ -27,6 +27,7 @@ impl Server {
         }
         if renewed.len() == self.state.groups.len() {
             self.tier.restart(&self.spec);
+            self.heal(&["edge.breaker_stuck"]);
         } else {
             // The pool is shared by all groups: new processes give their part of a leak back.
             let all: f64 = self.state.groups.iter().map(|g| f64::from(g.wanted)).sum();
@@ -46,6 +47,7 @@ impl Server {
         edges.clear();
         self.knobs = Knobs { edges, ..Knobs::calm(0.0) };
         let limit = self.setup.spec.params.number("memory_limit");
+        let outdated_errors = self.setup.spec.params.number("outdated_errors");
         let concurrency = self.spec.concurrency;
         let mut slots = 0.0;
         for (at, group) in self.state.groups.iter().enumerate().take(GROUPS_MAX) {
@@ -54,6 +56,7 @@ impl Server {
             knobs.running = group.serving(cx.tick().0);
             knobs.slow =
                 1.0 / group.grant.cpu.max(0.01) / (1.0 - GC_COST * pressure.clamp(0.0, 1.0));
+            knobs.error = if group.outdated() { outdated_errors } else { 0.0 };
             slots += knobs.running * (concurrency - group.slots_leaked).max(0.01);
         }
         let running = self.knobs.running();

@@ -48,7 +48,7 @@ pub struct Server {
     pub tier: TierState,
     /// What changes.
     pub state: ServerState,
-    /// Knobs of this round; a scratch value, rebuilt in every round.
+    /// Knobs of the last round, rebuilt in every one.
     pub knobs: Knobs,
 }
 
@@ -137,7 +137,7 @@ impl Server {
     /// # Errors
     /// Where it cannot be encoded.
     pub fn snapshot<T: Serialize>(&self, own: &T) -> Result<Vec<u8>, SnapshotError> {
-        encode("server", &(&self.state, &self.tier, own))
+        encode("server", &(&self.state, &self.tier, &self.knobs, own))
     }
 
     /// Takes a state over and returns the kind's own part.
@@ -145,9 +145,8 @@ impl Server {
     /// # Errors
     /// Where the bytes are not such a state.
     pub fn restore<T: DeserializeOwned>(&mut self, bytes: &[u8]) -> Result<T, SnapshotError> {
-        let (state, tier, own) = decode("server", bytes)?;
-        self.state = state;
-        self.tier = tier;
+        let (state, tier, knobs, own) = decode("server", bytes)?;
+        (self.state, self.tier, self.knobs) = (state, tier, knobs);
         self.follow_policies();
         Ok(own)
     }

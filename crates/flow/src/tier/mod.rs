@@ -46,7 +46,7 @@ pub struct TierState {
     memo: Memo,
     #[serde(skip)]
     scratch: Scratch,
-    #[serde(skip)]
+    /// What the last round did: components read it before the next one.
     round: Round,
 }
 
@@ -57,7 +57,7 @@ struct Scratch {
 }
 
 /// What happened on one edge in a round.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EdgeRound {
     /// Failed share of first attempts, 0–1.
     pub first_failure: f64,
@@ -86,7 +86,7 @@ pub struct EdgeRound {
 }
 
 /// What a component did in a round. Rates per second, times in seconds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// Attempts that callers want to bring, those turned away left out.
     pub offered: f64,
