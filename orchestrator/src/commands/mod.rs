@@ -40,4 +40,10 @@ commands! {
     fork: Fork, logs "warn";
     /// Lists, shows, exports and removes kept records.
     records: Records, logs "warn";
+    /// Starts one process per component kind on this machine and keeps them running.
+    up: Up, logs "info";
+    /// Runs one component kind as a gRPC service.
+    component: Component, logs "info";
+    /// Tells whether a process of mayday is up; for health checks of containers.
+    health: Health, logs "warn";
 }

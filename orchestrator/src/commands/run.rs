@@ -7,6 +7,8 @@ use crate::body::{Body, BodyArgs, Wanted, token};
 use crate::console;
 use crate::failure::Failure;
 use crate::pool;
+use crate::preflight;
+use crate::supervisor::{Plan, Supervisor};
 use crate::play::{Job, RewardMode};
 use crate::report::Report;
 use crate::seeds::Seeds;
@@ -142,12 +144,26 @@ fn play(mut batch: Batch, wanted: Wanted) -> Result<Results, Failure> {
             Wanted::Embedded => Box::pin(batch::run(batch, std::future::pending())).await,
             Wanted::Remote(addresses) => {
                 let token = token()?;
+                preflight::complete(batch.jobs.iter().map(|job| &*job.scenario), &addresses)?;
+                preflight::answering(&addresses, token.as_ref()).await?;
                 batch.body = Body::Remote { addresses, token };
                 Box::pin(batch::run(batch, std::future::pending())).await
             }
-            Wanted::Private => Err(Failure::usage("--fleet remote needs --component")),
+            Wanted::Private => {
+                let mut supervisor = Supervisor::start(plan()?).await?;
+                let token = Some(supervisor.token().clone());
+                batch.body = Body::Remote { addresses: supervisor.addresses(), token };
+                let played = Box::pin(batch::run(batch, supervisor.watch())).await;
+                supervisor.stop().await;
+                played
+            }
         }
     })
+}
+
+/// Processes for one batch; their logs would only disturb.
+fn plan() -> Result<Plan, Failure> {
+    Ok(Plan { log: Some("warn".into()), ..Plan::of_this_program()? })
 }
 
 fn end(report: &Report<'_>, results: &Results, options: &Options) -> Result<(), Failure> {
