@@ -76,14 +76,14 @@ impl Errors {
     }
 
     /// Heads of [`Errors::line`].
-    pub(crate) const HEAD: &str = "| mean / median / 90 % / max | cases | success | throughput \
-                                   | p50 | p95 |\n|---|---|---|---|---|---|";
+    pub(crate) const HEAD: &str = "| mean, median, 90 %, max | cases | success | throughput, % \
+                                   | p50, % | p95, % |\n|---|---|---|---|---|---|";
 
     /// One row of a table.
     pub(crate) fn line(&self, name: &str) -> String {
         let mut line = format!("| {name} | {} |", self.success.len());
-        let points = |x: f64| format!("{x:.4}");
-        let percent = |x: f64| format!("{:.1} %", 100.0 * x);
+        let points = |x: f64| format!("{x:.4}").trim_start_matches('0').to_string();
+        let percent = |x: f64| format!("{:.*}", usize::from(x < 1.0), 100.0 * x);
         cell(&mut line, &self.success, points);
         for errors in [&self.served, &self.p50, &self.p95] {
             cell(&mut line, errors, percent);
@@ -95,7 +95,7 @@ impl Errors {
 fn cell(line: &mut String, errors: &[f64], show: impl Fn(f64) -> String) {
     let of = [mean(errors), quantile(errors, 0.5), quantile(errors, 0.9), quantile(errors, 1.0)];
     let shown: Vec<String> = of.iter().map(|x| show(*x)).collect();
-    write!(line, " {} |", shown.join(" / ")).expect("a string takes everything");
+    write!(line, " {} |", shown.join(" ")).expect("a string takes everything");
 }
 
 pub(crate) fn mean(errors: &[f64]) -> f64 {
