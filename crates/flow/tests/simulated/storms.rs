@@ -120,7 +120,8 @@ macro_rules! shed {
     };
 }
 
-fn orders() -> Vec<Order> {
+/// To callers, users and the database.
+fn capacity_and_load() -> Vec<Order> {
     vec![
         Order { name: "nothing", heals: false, flow: |_| {}, des: |_| {} },
         Order {
@@ -144,6 +145,18 @@ fn orders() -> Vec<Order> {
         shed!("shed to 35 % for 60 s", false, 0.35, 60),
         shed!("shed to 8 % for 30 s", true, 0.08, 30),
         Order {
+            name: "database × 4",
+            heals: true,
+            flow: |w| w.at(120, |w| w.find("db").knobs.groups[0].running = 4.0),
+            des: |c| c.tiers[2].groups[0].replicas = Schedule::steps(1.0, &[(AT, 4.0)]),
+        },
+    ]
+}
+
+/// To the edges.
+fn policies_of_edges() -> Vec<Order> {
+    vec![
+        Order {
             name: "retries off",
             heals: true,
             flow: |w| w.at(120, |w| policies(w, |p| p.retries = 0)),
@@ -159,12 +172,6 @@ fn orders() -> Vec<Order> {
                     e.budget = Some(des::Budget { share, cap: 100.0 });
                 });
             },
-        },
-        Order {
-            name: "database × 4",
-            heals: true,
-            flow: |w| w.at(120, |w| w.find("db").knobs.groups[0].running = 4.0),
-            des: |c| c.tiers[2].groups[0].replicas = Schedule::steps(1.0, &[(AT, 4.0)]),
         },
         Order {
             name: "breakers from the start",
@@ -203,7 +210,8 @@ fn orders() -> Vec<Order> {
 #[test]
 fn orders_end_a_storm_or_do_not() {
     let mut lines = Vec::new();
-    for (at, order) in orders().iter().enumerate() {
+    let orders = capacity_and_load().into_iter().chain(policies_of_edges());
+    for (at, order) in orders.enumerate() {
         if !soak() && at % 3 != 1 {
             continue;
         }
