@@ -14,6 +14,8 @@ use tower::{Layer, Service};
 
 /// Variable that holds the token.
 pub const VARIABLE: &str = "MAYDAY_TOKEN";
+/// Key of the token in the metadata of a call.
+pub const METADATA: &str = TOKEN;
 /// Health is asked by probes that have no token, and tells nothing.
 const HEALTH: &str = "/grpc.health.v1.Health/";
 

@@ -38,7 +38,12 @@ impl<F: Fleet> Episode<F> {
         let mut result = self.apply(action, &effect).await?;
         self.pass(action.duration_s()).await?;
         if let Effect::Read(reading) = &effect {
-            result.data = Some(self.answer(reading).await?);
+            result.data = Some(loop {
+                match self.answer(reading).await {
+                    Ok(data) => break data,
+                    Err(error) => self.mend(error).await?,
+                }
+            });
         }
         if effect == Effect::Resolve {
             self.engine.end = Some(EndReason::Resolved);
@@ -166,8 +171,14 @@ impl<F: Fleet> Episode<F> {
     async fn world_digest(&mut self) -> Result<Digest, EpisodeError> {
         if self.told {
             // Told something, and no tick since: the digests at hand are of before.
+            let savepoint = loop {
+                match self.fleet.save().await {
+                    Ok(savepoint) => break savepoint,
+                    Err(error) => self.heal_or(error).await?,
+                }
+            };
             let mut now = EmbeddedFleet::new(self.kinds);
-            now.restore(&self.roster(), &self.fleet.save().await?).await?;
+            now.restore(&self.roster(), &savepoint).await?;
             for (reply, instance) in self.replies.iter_mut().zip(now.instances()) {
                 reply.digest = Some(instance.digest()?);
             }
@@ -216,7 +227,7 @@ impl<F: Fleet> Episode<F> {
     /// # Errors
     /// Where the judge cannot be asked, or a component cannot be asked for the hand-over.
     pub async fn reward<J: Judge>(
-        &self,
+        &mut self,
         judge: &J,
         purse: &mut Purse,
     ) -> Result<(f64, Option<Grade>), EpisodeError> {
@@ -224,7 +235,12 @@ impl<F: Fleet> Episode<F> {
             let baselines = judge.baselines(&self.scenario, &self.record).await?;
             return Ok((purse.step(&baselines, self.engine.tick.0, self.engine.impact), None));
         }
-        let handover = self.hand_over().await?;
+        let handover = loop {
+            match self.hand_over().await {
+                Ok(handover) => break handover,
+                Err(error) => self.mend(error).await?,
+            }
+        };
         let grade = judge.grade(&handover).await?;
         Ok((purse.settle(&grade), Some(grade)))
     }

@@ -217,6 +217,18 @@ impl<F: Fleet> Episode<F> {
         self.engine.watch.seen.iter().enumerate().map(of).sum()
     }
 
+    /// After an error of a read: heals what was lost, so that it can be asked again, or gives the
+    /// error back.
+    ///
+    /// # Errors
+    /// The error itself where nothing was lost, else why it cannot be healed.
+    pub async fn mend(&mut self, error: EpisodeError) -> Result<(), EpisodeError> {
+        match error {
+            EpisodeError::Fleet(error) => self.heal_or(error).await,
+            other => Err(other),
+        }
+    }
+
     /// Heals what a lost component needs, or gives the error back.
     pub(crate) async fn heal_or(&mut self, error: FleetError) -> Result<(), EpisodeError> {
         match error {

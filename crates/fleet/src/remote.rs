@@ -2,6 +2,7 @@
 //! order, same bits as embedded; what is added is numbers on calls, repeats, and picking up an
 //! interrupted call where it stopped.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chassis::wire::exchange::{inbox_out, outbox_in};
@@ -55,6 +56,24 @@ impl RemoteFleet {
             lanes: Lanes::default(),
             open: None,
         }
+    }
+
+    /// A fleet that only looks at an episode which somebody else drives: it may `read`, `inspect`,
+    /// `snapshot` and `save`. Nothing is sent. `seqs`: the owner's calls so far, by kind; `save`
+    /// refuses components that stand elsewhere.
+    ///
+    /// # Errors
+    /// Where the roster is out of order or a kind has no number.
+    pub fn attach(
+        links: Arc<Links>,
+        config: RemoteConfig,
+        roster: &Roster,
+        seqs: &BTreeMap<String, u64>,
+    ) -> Result<RemoteFleet, FleetError> {
+        let mut fleet = RemoteFleet::new(links, config);
+        fleet.adopt(roster)?;
+        fleet.lanes.set_seqs(seqs)?;
+        Ok(fleet)
     }
 
     fn sequence(&self, seq: u64) -> Option<pb::Sequence> {

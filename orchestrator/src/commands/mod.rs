@@ -44,6 +44,10 @@ commands! {
     up: Up, logs "info";
     /// Runs one component kind as a gRPC service.
     component: Component, logs "info";
+    /// Serves episodes over gRPC: create, observe, step, score.
+    orchestrator: Orchestrator, logs "info";
+    /// Serves grades over gRPC: baselines, and verdicts on episodes that are over.
+    grader: Grader, logs "info";
     /// Tells whether a process of mayday is up; for health checks of containers.
     health: Health, logs "warn";
 }

@@ -9,7 +9,7 @@ pub struct BaselinesRequest {
     /// The episode's seed.
     #[prost(fixed64, tag = "2")]
     pub seed: u64,
-    /// Control inputs so far, JSON: they are made in the baselines as well.
+    /// Control inputs so far, a JSON list of {tick, body}: they are made in the baselines as well.
     #[prost(bytes = "vec", tag = "3")]
     pub inputs_json: ::prost::alloc::vec::Vec<u8>,
 }
@@ -19,11 +19,29 @@ pub struct BaselinesResponse {
     #[prost(bytes = "vec", tag = "1")]
     pub baselines_json: ::prost::alloc::vec::Vec<u8>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct GradeRequest {
-    /// Record, engine snapshot and where the components are, JSON.
-    #[prost(bytes = "vec", tag = "1")]
-    pub handover_json: ::prost::alloc::vec::Vec<u8>,
+    /// The record, JSON lines.
+    #[prost(bytes = "vec", tag = "2")]
+    pub record_jsonl: ::prost::alloc::vec::Vec<u8>,
+    /// The engine's state after the last step, as a snapshot.
+    #[prost(bytes = "vec", tag = "3")]
+    pub engine: ::prost::alloc::vec::Vec<u8>,
+    /// Mutating calls made so far, by kind: where the components have to stand.
+    #[prost(btree_map = "string, uint64", tag = "4")]
+    pub seqs: ::prost::alloc::collections::BTreeMap<::prost::alloc::string::String, u64>,
+    /// Where the components are, by kind; the grader asks them itself. Empty: `snapshots` has them.
+    #[prost(btree_map = "string, string", tag = "5")]
+    pub components: ::prost::alloc::collections::BTreeMap<
+        ::prost::alloc::string::String,
+        ::prost::alloc::string::String,
+    >,
+    /// Snapshots by instance id; empty where `components` says whom to ask.
+    #[prost(bytes = "vec", repeated, tag = "6")]
+    pub snapshots: ::prost::alloc::vec::Vec<::prost::alloc::vec::Vec<u8>>,
+    /// The truth about each instance at done, a JSON list; empty with `components`.
+    #[prost(bytes = "vec", tag = "7")]
+    pub inspections_json: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct GradeResponse {

@@ -39,6 +39,11 @@ pub mod mayday {
             include!("mayday.host.v1.rs");
         }
     }
+    pub mod orchestrator {
+        pub mod v1 {
+            include!("mayday.orchestrator.v1.rs");
+        }
+    }
     pub mod payment {
         pub mod v1 {
             include!("mayday.payment.v1.rs");

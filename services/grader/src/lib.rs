@@ -6,9 +6,13 @@ pub mod cache;
 pub mod grade;
 pub mod local;
 pub mod proof;
+pub mod service;
 pub mod terms;
+pub mod wire;
 pub mod worlds;
 
 pub use local::LocalJudge;
 pub use proof::{Finding, Proof, Search, prove};
+pub use service::GraderService;
+pub use wire::RemoteJudge;
 pub use worlds::{World, Worlds};

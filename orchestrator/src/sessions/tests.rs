@@ -1,0 +1,113 @@
+//! Sessions over stores of every kind: the same episode, whatever happens to its process.
+
+use super::*;
+use crate::body::Body;
+use crate::shelf::LibraryArgs;
+use record::{MemoryStore, OffStore, Store};
+
+fn sessions(store: Arc<dyn Store>, episodes_max: usize) -> Sessions {
+    let scenario = LibraryArgs::default().open().unwrap().load("overload/retry-storm").unwrap();
+    Sessions::new(House {
+        tasks: [(task_name(&scenario.name), scenario)].into(),
+        source: Body::Embedded.source().unwrap(),
+        judge: AnyJudge::new(None, &Body::Embedded).unwrap(),
+        store: Keeping::new(store),
+        reward: RewardMode::Dense,
+        episodes_max,
+    })
+}
+
+fn task() -> String {
+    task_name("overload/retry-storm")
+}
+
+const PLAN: [&str; 4] = [
+    r#"{"action":"set_policy","component":"shop","callee":"orders-db","retries":0}"#,
+    r#"{"action":"metrics","component":"orders-db"}"#,
+    r#"{"action":"shed","component":"gateway","ratio":0.6}"#,
+    r#"{"action":"resolve"}"#,
+];
+
+#[tokio::test]
+async fn an_episode_goes_on_in_another_process_as_if_nothing_had_been() {
+    let (whole, broken): (Arc<dyn Store>, Arc<dyn Store>) =
+        (Arc::new(MemoryStore::new()), Arc::new(MemoryStore::new()));
+    let calm = sessions(whole.clone(), 9);
+    let (id, first) = calm.create(&task(), Some(7)).await.unwrap();
+    let mut expected = vec![first];
+    let mut rewards = Vec::new();
+    for action in PLAN {
+        let stepped = calm.step(id, None, action.as_bytes()).await.unwrap();
+        expected.push(stepped.observation);
+        rewards.push(stepped.reward);
+    }
+    let mut process = sessions(broken.clone(), 9);
+    let (other, first) = process.create(&task(), Some(7)).await.unwrap();
+    assert_eq!(first, expected[0]);
+    for (at, action) in PLAN.iter().enumerate() {
+        // The process ends and another one is started.
+        process = sessions(broken.clone(), 9);
+        let seen = process.observe(other).await.unwrap();
+        assert_eq!((seen.step, seen.seconds), (at as u32, expected[at].seconds));
+        let number = Some(at as u32 + 1);
+        let stepped = process.step(other, number, action.as_bytes()).await.unwrap();
+        assert_eq!(stepped.observation, expected[at + 1]);
+        assert_eq!(stepped.reward, rewards[at]);
+    }
+    let worlds = |record: Record| record.steps().map(|s| s.world).collect::<Vec<_>>();
+    assert_eq!(worlds(whole.load(id).unwrap()), worlds(broken.load(other).unwrap()));
+    process = sessions(broken, 9);
+    let (grade, same) = (calm.score(id).await.unwrap(), process.score(other).await.unwrap());
+    assert_eq!(grade, same);
+    assert!((rewards.iter().sum::<f64>() - grade.score).abs() < 1e-12);
+}
+
+#[tokio::test]
+async fn the_former_owner_of_an_episode_writes_no_more() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (old, new) = (sessions(store.clone(), 9), sessions(store.clone(), 9));
+    let (id, _) = old.create(&task(), Some(1)).await.unwrap();
+    new.step(id, None, PLAN[0].as_bytes()).await.unwrap();
+    let refused = old.step(id, Some(1), PLAN[2].as_bytes()).await.unwrap_err();
+    assert!(matches!(refused, SessionError::Failed { .. }), "{refused}");
+    assert_eq!(store.load(id).unwrap().steps().count(), 1);
+    // It asks the store again, and takes the episode back with what happened meanwhile.
+    let late = old.step(id, Some(1), PLAN[2].as_bytes()).await.unwrap_err();
+    assert!(late.to_string().contains("the next step is number 2"), "{late}");
+    old.step(id, Some(2), PLAN[2].as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_said_and_changes_nothing() {
+    let held = sessions(Arc::new(OffStore), 1);
+    let (id, first) = held.create(&task(), None).await.unwrap();
+    for (action, says) in [
+        (&b"{"[..], "is not JSON"),
+        (&b"\xff"[..], "no UTF-8"),
+        (br#"{"action":"restrat"}"#, "did you mean `restart`"),
+        (br#"{"action":"restart","component":"shopp"}"#, "did you mean `shop`"),
+    ] {
+        let error = held.step(id, None, action).await.unwrap_err();
+        assert!(matches!(&error, SessionError::Wrong(text) if text.contains(says)), "{error}");
+    }
+    assert!(matches!(held.score(id).await, Err(SessionError::NotNow(_))));
+    assert!(matches!(held.create(&task(), None).await, Err(SessionError::Full(1))));
+    assert!(matches!(held.create("task-0", None).await, Err(SessionError::Unknown(_))));
+    assert_eq!(held.observe(id).await.unwrap(), first);
+    let unknown = held.observe(EpisodeId(1)).await;
+    assert!(matches!(unknown, Err(SessionError::Unknown(_))));
+    held.step(id, None, PLAN[3].as_bytes()).await.unwrap();
+    let over = held.step(id, None, PLAN[3].as_bytes()).await.unwrap_err();
+    assert!(matches!(over, SessionError::NotNow(_)), "{over}");
+    held.score(id).await.unwrap();
+    assert!(held.forget(id).await && !held.forget(id).await);
+    held.create(&task(), None).await.unwrap();
+}
+
+#[test]
+fn names_of_tasks_tell_nothing() {
+    let name = task_name("overload/retry-storm");
+    assert_eq!(name, task_name("overload/retry-storm"));
+    assert!(name.starts_with("task-") && !name.contains("storm"), "{name}");
+    assert_ne!(name, task_name("overload/retry-stor"));
+}
