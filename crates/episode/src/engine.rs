@@ -47,6 +47,8 @@ pub struct Engine {
     pub(crate) estimates: Vec<i64>,
     /// Impact that monitoring has counted.
     pub(crate) estimated: i64,
+    /// Ticks in which accepted orders take effect: they move the world then.
+    pub(crate) effects: Vec<Tick>,
     /// Rolling digest of every outbox of every round.
     pub(crate) rolling: Digester,
 }
@@ -72,6 +74,7 @@ impl Engine {
             writes_lost: 0.0,
             estimates: Vec::new(),
             estimated: 0,
+            effects: Vec::new(),
             rolling: Digester::default(),
         }
     }
@@ -96,50 +99,69 @@ impl Engine {
         mine.fold(EdgeFault::NONE, |all, (_, _, fault)| all.stack(*fault))
     }
 
-    /// Folds an outbox into the tick digest, by IEEE bits.
-    pub(crate) fn fold(&mut self, outbox: &Outbox) {
-        let d = &mut self.rolling;
-        let report = &outbox.report;
-        for value in [
-            report.ok_mean_s,
-            report.ok_var_s2,
-            report.fail_mean_s,
-            report.fail_var_s2,
-            report.refused,
-            report.capacity,
-            report.in_time,
-            report.places,
-            report.refusal,
-            report.path_s,
-            report.servers,
-            report.unloaded_s,
-            report.offered,
-        ] {
-            d.float(value);
+    /// Folds an outbox into the tick digest, by IEEE bits: every field of it.
+    pub(crate) fn fold(&mut self, outbox: &Outbox, buffer: &mut Vec<f64>) {
+        buffer.clear();
+        let r = &outbox.report;
+        buffer.extend([
+            r.ok_mean_s,
+            r.ok_var_s2,
+            r.fail_mean_s,
+            r.fail_var_s2,
+            r.refused,
+            r.refusal,
+            r.path_s,
+            r.capacity,
+            r.servers,
+            r.unloaded_s,
+            r.places,
+            r.in_time,
+            r.offered,
+            outbox.motion.failure,
+            outbox.motion.lateness,
+            outbox.motion.load,
+        ]);
+        for per_class in [r.class_mean_s, r.class_var_s2, r.turned_away, r.failed] {
+            buffer.extend(per_class);
         }
-        report.failed.iter().chain(&report.turned_away).for_each(|v| d.float(*v));
-        report.class_mean_s.iter().chain(&report.class_var_s2).for_each(|v| d.float(*v));
         for calls in &outbox.calls {
-            calls.rate.iter().for_each(|v| d.float(*v));
-            d.float(calls.in_flight_cap);
-            d.float(calls.elsewhere_s);
-            d.float(calls.timeout_s);
-            d.float(calls.idle);
+            buffer.extend(calls.rate);
+            buffer.extend([
+                f64::from(calls.edge.0),
+                calls.in_flight_cap,
+                calls.elsewhere_s,
+                calls.timeout_s,
+                calls.idle,
+                f64::from(u8::from(calls.deadline)),
+            ]);
         }
         for need in &outbox.needs {
-            d.word(u64::from(need.replicas));
-            d.float(need.cpu_cores);
-            d.float(need.memory);
-            d.float(need.disk_write);
-            d.word(need.exit_code as u64);
+            buffer.extend([
+                f64::from(need.instance.0),
+                f64::from(need.group),
+                f64::from(need.replicas),
+                need.cpu_cores,
+                need.memory,
+                need.disk_write,
+                need.files_write,
+                f64::from(need.exit_code),
+            ]);
         }
         for grant in &outbox.grants {
-            d.word(u64::from(grant.running) << 32 | u64::from(grant.generation));
-            d.float(grant.cpu);
-            d.float(grant.disk_free);
-            d.float(grant.inodes_free);
-            d.float(grant.skew_s);
+            buffer.extend([
+                f64::from(grant.instance.0),
+                f64::from(grant.group),
+                f64::from(grant.running),
+                f64::from(grant.generation),
+                f64::from(u8::from(grant.port_bound)),
+                grant.cpu,
+                grant.memory_limit,
+                grant.disk_free,
+                grant.inodes_free,
+                grant.skew_s,
+            ]);
         }
-        outbox.row.iter().for_each(|v| d.float(*v));
+        buffer.extend(outbox.row);
+        self.rolling.floats(buffer);
     }
 }

@@ -9,7 +9,7 @@ use crate::input::ControlOrder;
 use crate::users::Users;
 use crate::watch::Cast;
 use action::Site;
-use fleet::{Fleet, Reply, Roster};
+use fleet::{Fleet, Reply, Roster, Savepoint};
 use machine::Kind;
 use model::{EpisodeId, Inbox, Noise, Setup, Tick};
 use record::{Entry, Header, Record};
@@ -35,6 +35,8 @@ pub struct Episode<F> {
     pub(crate) exchange: Exchange,
     pub(crate) replies: Vec<Reply>,
     pub(crate) inboxes: Vec<Inbox>,
+    /// Scratch of the tick digest.
+    pub(crate) buffer: Vec<f64>,
     pub(crate) record: Record,
     /// Entries of the record that have been saved.
     pub(crate) saved: usize,
@@ -84,6 +86,7 @@ impl<F: Fleet> Episode<F> {
             exchange: Exchange::new(topology),
             replies: Vec::new(),
             inboxes: Vec::new(),
+            buffer: Vec::new(),
             record: Record { header, entries: Vec::new() },
             saved: 0,
             tick_digests: None,
@@ -219,16 +222,32 @@ impl<F: Fleet> Episode<F> {
     ///
     /// # Errors
     /// Where a component cannot be asked.
-    pub async fn hand_over(&self) -> Result<Handover, EpisodeError> {
+    pub async fn hand_over(&mut self) -> Result<Handover, EpisodeError> {
         let mut inspections = Vec::new();
         for id in self.scenario.topology.ids() {
-            inspections.push(self.fleet.inspect(id).await?);
+            loop {
+                match self.fleet.inspect(id).await {
+                    Ok(inspection) => break inspections.push(inspection),
+                    Err(error) => self.heal_or(error).await?,
+                }
+            }
         }
+        let savepoint = self.save().await?;
         Ok(Handover {
             record: self.record.clone(),
             engine: self.engine.clone(),
-            savepoint: self.fleet.save().await?,
+            savepoint,
             inspections,
         })
+    }
+
+    /// The state of all components, healing on the way if need be.
+    pub(crate) async fn save(&mut self) -> Result<Savepoint, EpisodeError> {
+        loop {
+            match self.fleet.save().await {
+                Ok(savepoint) => return Ok(savepoint),
+                Err(error) => self.heal_or(error).await?,
+            }
+        }
     }
 }

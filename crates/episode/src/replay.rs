@@ -146,6 +146,7 @@ impl Episode<EmbeddedFleet> {
             exchange: self.exchange.clone(),
             replies: self.replies.clone(),
             inboxes: Vec::new(),
+            buffer: Vec::new(),
             record: self.record.clone(),
             saved: self.saved,
             tick_digests: None,

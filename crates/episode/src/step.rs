@@ -171,12 +171,7 @@ impl<F: Fleet> Episode<F> {
     async fn world_digest(&mut self) -> Result<Digest, EpisodeError> {
         if self.told {
             // Told something, and no tick since: the digests at hand are of before.
-            let savepoint = loop {
-                match self.fleet.save().await {
-                    Ok(savepoint) => break savepoint,
-                    Err(error) => self.heal_or(error).await?,
-                }
-            };
+            let savepoint = self.save().await?;
             let mut now = EmbeddedFleet::new(self.kinds);
             now.restore(&self.roster(), &savepoint).await?;
             for (reply, instance) in self.replies.iter_mut().zip(now.instances()) {

@@ -81,7 +81,7 @@ impl<F: Fleet> Episode<F> {
             }
         }
         for reply in &self.replies {
-            self.engine.fold(&reply.outbox);
+            self.engine.fold(&reply.outbox, &mut self.buffer);
         }
         Ok(())
     }
@@ -115,6 +115,11 @@ impl<F: Fleet> Episode<F> {
             }
             self.engine.mover.disturb();
         }
+        let due = self.engine.effects.iter().any(|at| *at <= tick);
+        self.engine.effects.retain(|at| *at > tick);
+        if due {
+            self.engine.mover.disturb();
+        }
         let bursts = &scenario.workload.bursts;
         if bursts.iter().any(|b| b.from == tick || b.to == tick) {
             self.engine.mover.disturb();
@@ -131,12 +136,21 @@ impl<F: Fleet> Episode<F> {
         loop {
             match self.fleet.operate(self.engine.tick, order).await {
                 Ok(told) => {
-                    self.engine.mover.disturb();
+                    if told.is_ok() {
+                        self.expect_effect(order);
+                    }
                     return Ok(told);
                 }
                 Err(error) => self.heal_or(error).await?,
             }
         }
+    }
+
+    /// An accepted order moves the world when its delay is over.
+    fn expect_effect(&mut self, order: &Order) {
+        let operations = self.cast[order.target.at()].operations();
+        let delay = operations.iter().find(|o| o.verb == order.verb).map_or(0, |o| o.delay);
+        self.engine.effects.push(self.engine.tick.plus(delay));
     }
 
     /// Pulls a lever; those of the users' edges are the engine's own.

@@ -36,11 +36,15 @@ impl Seen {
     }
 }
 
-/// Sums of one objective over its two windows.
+/// Sums of one objective over its two windows, in millionths of a request, so that they are exact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Burn {
     /// (wanted, good) per tick of the long window, newest last.
-    window: VecDeque<(f64, f64)>,
+    window: VecDeque<(i64, i64)>,
+    /// Sums over the short window.
+    recent: (i64, i64),
+    /// Sums over the long window.
+    all: (i64, i64),
     fast: usize,
     slow: usize,
     objective: f64,
@@ -49,25 +53,33 @@ pub(crate) struct Burn {
 impl Burn {
     fn new(slo: &Slo) -> Burn {
         let (fast, slow) = (slo.fast_s.max(1) as usize, slo.slow_s.max(slo.fast_s).max(1) as usize);
-        Burn { window: VecDeque::with_capacity(slow), fast, slow, objective: slo.objective }
+        let window = VecDeque::with_capacity(slow);
+        Burn { window, recent: (0, 0), all: (0, 0), fast, slow, objective: slo.objective }
     }
 
     fn push(&mut self, wanted: f64, good: f64) {
-        if self.window.len() == self.slow {
-            self.window.pop_front();
+        let micro = |rate: f64| (rate * 1e6).round() as i64;
+        let new = (micro(wanted), micro(good));
+        if self.window.len() == self.slow
+            && let Some(old) = self.window.pop_front()
+        {
+            self.all = (self.all.0 - old.0, self.all.1 - old.1);
         }
-        self.window.push_back((wanted, good));
+        self.window.push_back(new);
+        self.all = (self.all.0 + new.0, self.all.1 + new.1);
+        self.recent = (self.recent.0 + new.0, self.recent.1 + new.1);
+        if self.window.len() > self.fast {
+            let old = self.window[self.window.len() - 1 - self.fast];
+            self.recent = (self.recent.0 - old.0, self.recent.1 - old.1);
+        } else if self.fast == self.slow {
+            self.recent = self.all;
+        }
     }
 
-    /// Good over wanted in the newest `ticks`; 1 without demand.
+    /// Good over wanted in the short or the long window; 1 without demand.
     pub(crate) fn ratio(&self, ticks: usize) -> f64 {
-        let skip = self.window.len().saturating_sub(ticks);
-        let (mut wanted, mut good) = (0.0, 0.0);
-        for (w, g) in self.window.iter().skip(skip) {
-            wanted += w;
-            good += g;
-        }
-        if wanted > 0.0 { good / wanted } else { 1.0 }
+        let (wanted, good) = if ticks == self.fast { self.recent } else { self.all };
+        if wanted > 0 { good as f64 / wanted as f64 } else { 1.0 }
     }
 
     /// Speed at which the error budget is spent: 1 spends it exactly.

@@ -59,6 +59,23 @@ impl Digester {
         self.word((value + 0.0).to_bits());
     }
 
+    /// Folds many numbers by their IEEE bits, with their count: four independent lanes, so that the
+    /// multiplications overlap. Both zeros count as one value.
+    pub fn floats(&mut self, values: &[f64]) {
+        let mut lanes = [self.a, self.b, self.a.rotate_left(32), self.b.rotate_left(32)];
+        let mut chunks = values.chunks_exact(4);
+        for four in &mut chunks {
+            for (lane, value) in lanes.iter_mut().zip(four) {
+                *lane = fold(*lane ^ (value + 0.0).to_bits(), 0x9e37_79b9_7f4a_7c15) ^ *lane >> 7;
+            }
+        }
+        for (lane, value) in lanes.iter_mut().zip(chunks.remainder()) {
+            *lane = fold(*lane ^ (value + 0.0).to_bits(), 0x9e37_79b9_7f4a_7c15) ^ *lane >> 7;
+        }
+        lanes.iter().for_each(|lane| self.word(*lane));
+        self.word(values.len() as u64);
+    }
+
     /// Folds bytes with their length, so that ("ab", "c") differs from ("a", "bc").
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.word(bytes.len() as u64);
@@ -109,6 +126,27 @@ mod tests {
             assert!(seen.insert(of(&[1 << bit])));
         }
         assert_ne!(Digester::of(b"ab"), Digester::of(b"ab\0"));
+    }
+
+    #[test]
+    fn a_flipped_bit_a_swap_or_a_missing_number_changes_the_digest_of_many() {
+        let of = |values: &[f64]| {
+            let mut d = Digester::default();
+            d.floats(values);
+            d.finish()
+        };
+        let values: Vec<f64> = (0..11).map(|n| 1.5 * f64::from(n)).collect();
+        let mut seen = std::collections::BTreeSet::from([of(&values)]);
+        for at in 0..values.len() {
+            let mut other = values.clone();
+            other[at] = f64::from_bits(other[at].to_bits() ^ 1);
+            assert!(seen.insert(of(&other)));
+            other = values.clone();
+            other.swap(at, (at + 1) % 11);
+            assert!(seen.insert(of(&other)));
+            assert!(seen.insert(of(&values[..at])));
+        }
+        assert_eq!(of(&[0.0, 1.0]), of(&[-0.0, 1.0]));
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub const PARAMS: &[ParamSpec] = &[
     ParamSpec::number(
         "outdated_errors",
         ParamKind::Ratio,
-        0.05,
+        0.12,
         "Share of requests that fail in a version older than the topology's: it lacks what callers \
          and data have come to need.",
     ),

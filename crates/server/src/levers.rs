@@ -32,11 +32,8 @@ impl Server {
 
     /// The effects of all generic levers on the knobs.
     pub(crate) fn pull_levers(&mut self) {
-        for at in 0..self.state.active.len() {
-            if self.state.active[at].healed {
-                continue;
-            }
-            let pull = self.state.active[at].pull.clone();
+        let active = std::mem::take(&mut self.state.active);
+        for pull in active.iter().filter(|a| !a.healed).map(|a| &a.pull) {
             let args = &pull.args;
             match pull.lever.as_str() {
                 "server.slow" => {
@@ -49,10 +46,11 @@ impl Server {
                     self.make_slow(args.number("slow"), args.text("class"), args.text("group"));
                     self.make_fail(args.number("errors"), args.text("class"), args.text("group"));
                 }
-                name if name.starts_with("edge.") => self.bend_edge(&pull),
+                name if name.starts_with("edge.") => self.bend_edge(pull),
                 _ => {}
             }
         }
+        self.state.active = active;
     }
 
     /// Own work of a class in a group takes longer. A lever on both a class and a group acts on the
@@ -106,7 +104,10 @@ impl Server {
             return;
         };
         let args = &pull.args;
-        let calls = self.tier.last().edges.get(k).map_or(0.0, |e| e.calls * e.attempts).max(1.0);
+        let round = self.tier.last();
+        let calls = round.edges.get(k).map_or(0.0, |e| e.calls * e.attempts);
+        // A caller that was down made no calls in the last round; what is offered comes in this one.
+        let calls = calls.max(round.offered).max(1.0);
         let knobs = self.knobs.edge_mut(k);
         let fault = match pull.lever.as_str() {
             "edge.breaker_stuck" => {

@@ -18,7 +18,7 @@ impl Server {
     /// Takes the host's grants over; new processes start with empty queues, pools and caches.
     /// Returns the groups whose processes are new.
     pub fn take_grants(&mut self, inbox: &Inbox) -> Vec<usize> {
-        let fresh = self.setup.spec.params.number("memory");
+        let fresh = self.fixed.memory;
         let mut renewed = Vec::new();
         for (at, grant) in inbox.grants.iter().enumerate().take(self.state.groups.len()) {
             if self.state.groups[at].granted(grant, fresh) {
@@ -102,8 +102,7 @@ impl Server {
     /// What the groups need of their hosts.
     fn ask(&self, cx: &Cx<'_>, out: &mut Outbox) {
         let running = self.knobs.running().max(1e-9);
-        let share = self.setup.spec.params.number("cpu_share");
-        let cores = self.tier.last().cpu_cores * share;
+        let cores = self.tier.last().cpu_cores * self.fixed.cpu_share;
         out.needs.clear();
         for (at, group) in self.state.groups.iter().enumerate() {
             let mut need = Need::idle(self.setup.id, at as u8, group.wanted);
@@ -121,59 +120,74 @@ impl Server {
 
     /// Notes in the change list what changed of that which does not move by itself.
     fn note(&mut self, cx: &mut Cx<'_>) {
-        let mut seen: Vec<(u16, f64, f64)> = Vec::with_capacity(16);
+        let mut noted = std::mem::take(&mut self.state.noted);
+        let mut notes = Notes { noted: &mut noted, at: 0 };
         for (at, g) in self.knobs.groups.iter().enumerate().take(self.state.groups.len()) {
+            let share = self.tier.last().group_share[at];
             let at = at as u16;
-            seen.push((keys::RUNNING + at, g.running, 0.0));
-            seen.push((keys::GROUP_SLOW + at, g.slow, 1.0));
-            seen.push((keys::GROUP_ERROR + at, g.error, 0.0));
-            seen.push((
-                keys::GROUP_SHARE + at,
-                self.tier.last().group_share[usize::from(at)],
-                -1.0,
-            ));
+            notes.see(cx, keys::RUNNING + at, g.running, 0.0);
+            notes.see(cx, keys::GROUP_SLOW + at, g.slow, 1.0);
+            notes.see(cx, keys::GROUP_ERROR + at, g.error, 0.0);
+            notes.see(cx, keys::GROUP_SHARE + at, share, -1.0);
         }
         for c in 0..self.setup.classes.len().min(CLASSES_MAX) {
             let at = c as u16;
-            seen.push((keys::CLASS_ERROR + at, self.knobs.error[c], 0.0));
-            seen.push((keys::CLASS_SLOW + at, self.knobs.slow[c], 1.0));
-            seen.push((keys::REFUSE + at, self.knobs.refuse[c], 0.0));
-            seen.push((keys::LOCK + at, self.knobs.lock_wait_s[c], 0.0));
+            notes.see(cx, keys::CLASS_ERROR + at, self.knobs.error[c], 0.0);
+            notes.see(cx, keys::CLASS_SLOW + at, self.knobs.slow[c], 1.0);
+            notes.see(cx, keys::REFUSE + at, self.knobs.refuse[c], 0.0);
+            notes.see(cx, keys::LOCK + at, self.knobs.lock_wait_s[c], 0.0);
         }
         let wanted: u32 = self.state.groups.iter().map(|g| g.wanted).sum();
-        seen.push((keys::WANTED, f64::from(wanted), -1.0));
-        seen.push((keys::SLOTS, self.knobs.concurrency.unwrap_or(self.spec.concurrency), -1.0));
-        seen.push((keys::PLACES, self.knobs.running() * self.state.queue, -1.0));
-        self.note_edges(&mut seen);
-        for (key, value, calm) in seen {
-            let before = self.state.emitted.get(&key).copied().unwrap_or(calm);
-            // What a host or a breaker moves a little in every tick is noted in steps of 1 %.
-            let step = 0.01 * before.abs().max(0.1);
-            let settled = value == calm && before != calm;
-            if (value - before).abs() > step || settled {
-                self.state.emitted.insert(key, value);
-                cx.emit(key, value, "");
-            }
-        }
+        let slots = self.knobs.concurrency.unwrap_or(self.spec.concurrency);
+        notes.see(cx, keys::WANTED, f64::from(wanted), -1.0);
+        notes.see(cx, keys::SLOTS, slots, -1.0);
+        notes.see(cx, keys::PLACES, self.knobs.running() * self.state.queue, -1.0);
+        self.note_edges(cx, &mut notes);
+        self.state.noted = noted;
     }
 
-    fn note_edges(&self, seen: &mut Vec<(u16, f64, f64)>) {
+    fn note_edges(&self, cx: &mut Cx<'_>, notes: &mut Notes<'_>) {
         let calm = flow::EdgeKnobs::default();
         for (k, policy) in self.state.policies.iter().enumerate() {
             let knobs = self.knobs.edges.get(k).unwrap_or(&calm);
             let key = |key: EdgeKey| keys::edge(k, key);
-            seen.push((key(EdgeKey::Timeout), policy.timeout_s, -1.0));
-            seen.push((key(EdgeKey::Retries), f64::from(policy.retries), -1.0));
-            seen.push((key(EdgeKey::Backoff), policy.backoff_s, -1.0));
-            seen.push((key(EdgeKey::Delay), knobs.fault.delay_s, 0.0));
-            seen.push((key(EdgeKey::RequestLoss), knobs.fault.request_loss, 0.0));
-            seen.push((key(EdgeKey::ReplyLoss), knobs.fault.reply_loss, 0.0));
-            seen.push((key(EdgeKey::Abort), knobs.fault.abort, 0.0));
-            if let Some(edge) = self.tier.last().edges.get(k) {
-                seen.push((key(EdgeKey::Passed), edge.passed, 1.0));
-                seen.push((key(EdgeKey::Granted), edge.granted, 1.0));
-                seen.push((key(EdgeKey::NoConnection), edge.no_connection, 0.0));
-            }
+            let edge = self.tier.last().edges.get(k);
+            notes.see(cx, key(EdgeKey::Timeout), policy.timeout_s, -1.0);
+            notes.see(cx, key(EdgeKey::Retries), f64::from(policy.retries), -1.0);
+            notes.see(cx, key(EdgeKey::Backoff), policy.backoff_s, -1.0);
+            notes.see(cx, key(EdgeKey::Delay), knobs.fault.delay_s, 0.0);
+            notes.see(cx, key(EdgeKey::RequestLoss), knobs.fault.request_loss, 0.0);
+            notes.see(cx, key(EdgeKey::ReplyLoss), knobs.fault.reply_loss, 0.0);
+            notes.see(cx, key(EdgeKey::Abort), knobs.fault.abort, 0.0);
+            notes.see(cx, key(EdgeKey::Passed), edge.map_or(1.0, |e| e.passed), 1.0);
+            notes.see(cx, key(EdgeKey::Granted), edge.map_or(1.0, |e| e.granted), 1.0);
+            notes.see(cx, key(EdgeKey::NoConnection), edge.map_or(0.0, |e| e.no_connection), 0.0);
+        }
+    }
+}
+
+/// The values noted last, in the order in which they are seen; the order never changes.
+struct Notes<'a> {
+    noted: &'a mut Vec<f64>,
+    at: usize,
+}
+
+impl Notes<'_> {
+    /// Emits `value` if it is not what was noted last; `calm` is what holds before the first note.
+    fn see(&mut self, cx: &mut Cx<'_>, key: u16, value: f64, calm: f64) {
+        if self.noted.len() == self.at {
+            self.noted.push(calm);
+        }
+        let before = &mut self.noted[self.at];
+        self.at += 1;
+        if value == *before {
+            return;
+        }
+        // What a host or a breaker moves a little in every tick is noted in steps of 1 %.
+        let step = 0.01 * before.abs().max(0.1);
+        if (value - *before).abs() > step || value == calm {
+            *before = value;
+            cx.emit(key, value, "");
         }
     }
 }

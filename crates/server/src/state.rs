@@ -7,7 +7,6 @@ use machine::{SnapshotError, decode, encode};
 use model::{CLASSES_MAX, EdgePolicy, Grant, LeverPull, ParamError, PerClass, Setup};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// A pulled lever. Orders can heal its effect before the fault lets go of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,8 +32,19 @@ pub struct ServerState {
     pub shed: PerClass,
     /// Pulled levers, oldest first.
     pub active: Vec<Active>,
-    /// Last emitted value of each key.
-    pub emitted: BTreeMap<u16, f64>,
+    /// Values noted last in the change list, in the order of their notes.
+    pub noted: Vec<f64>,
+}
+
+/// Parameters that every round reads.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fixed {
+    /// Memory of a fresh replica, bytes.
+    pub memory: f64,
+    /// Memory at which the host kills a replica, bytes.
+    pub memory_limit: f64,
+    /// Share of own work that burns CPU.
+    pub cpu_share: f64,
 }
 
 /// The server core.
@@ -48,6 +58,8 @@ pub struct Server {
     pub tier: TierState,
     /// What changes.
     pub state: ServerState,
+    /// What never changes and is read often.
+    pub fixed: Fixed,
     /// Knobs of the last round, rebuilt in every one.
     pub knobs: Knobs,
 }
@@ -82,11 +94,16 @@ impl Server {
             queue: params.number("queue"),
             shed: [0.0; CLASSES_MAX],
             active: Vec::new(),
-            emitted: BTreeMap::new(),
+            noted: Vec::new(),
         };
         let spec = tier_spec(setup);
         let tier = TierState::new(&spec);
-        Ok(Server { setup: setup.clone(), spec, tier, state, knobs: Knobs::calm(1.0) })
+        let fixed = Fixed {
+            memory: params.number("memory"),
+            memory_limit: params.number("memory_limit"),
+            cpu_share: params.number("cpu_share"),
+        };
+        Ok(Server { setup: setup.clone(), spec, tier, state, fixed, knobs: Knobs::calm(1.0) })
     }
 
     /// Levers called `name` that are pulled and not healed.
