@@ -150,8 +150,7 @@ impl Server {
     }
 
     fn can_roll_back(&self) -> bool {
-        self.changes_in_force().next().is_some()
-            || self.state.groups.iter().any(|g| !g.outdated())
+        self.changes_in_force().next().is_some() || self.state.groups.iter().any(|g| !g.outdated())
     }
 
     fn shift(&mut self, cx: &mut Cx<'_>, group: &str, ratio: f64) {

@@ -2,7 +2,7 @@
 //! index, a replica, and a disk that may be full.
 
 use crate::replication::Replication;
-use crate::signals::{BUSY, COLUMNS, CPU, LAG, LOCK_WAITERS, NO_SPACE};
+use crate::signals::{BUSY, COLUMNS, CPU, LAG, LOCK_WAITERS, NO_SPACE, STALE, WRITES_LOST};
 use machine::Cx;
 use model::{CLASSES_MAX, Code, LeverPull, Order, Outbox, Query, Refusal, Severity};
 use serde::{Deserialize, Serialize};
@@ -26,22 +26,38 @@ struct Session {
     ends: Option<i64>,
 }
 
+/// Number of the `opened`th session, for a lever pull.
+fn number(opened: u32, pull: u64) -> u32 {
+    300 + 11 * opened + (pull % 7) as u32
+}
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DbBehavior {
     sessions: Vec<Session>,
+    /// Sessions opened so far: their numbers follow from it.
+    opened: u32,
+    /// The processes are new: jobs connect again and go on with what they were doing.
+    reconnect: bool,
     replication: Replication,
     no_space: bool,
     /// The process found no space at its start.
     cannot_start: bool,
     waiting_s: f64,
+    /// Share of reads that are stale, as noted last.
+    stale: f64,
 }
 
 impl Phrases for DbBehavior {
     fn own_error(&self, levels: &Levels) -> String {
+        let locked = (0..CLASSES_MAX as u16).any(|c| levels.get(server::keys::LOCK + c, 0.0) > 0.0);
         if levels.get(NO_SPACE, 0.0) > 0.0 {
             "could not extend file: no space left on device".into()
-        } else {
+        } else if locked {
+            "canceling statement due to lock timeout".into()
+        } else if levels.get(STALE, 0.0) > 0.0 {
             "canceling statement: data on the replica is older than the read requires".into()
+        } else {
+            "statement failed: column does not exist in this version".into()
         }
     }
 
@@ -62,7 +78,8 @@ impl Phrases for DbBehavior {
 
 impl DbBehavior {
     fn open_session(&mut self, cx: &Cx<'_>, pull: &LeverPull, statement: &str) {
-        let number = 300 + 11 * (self.sessions.len() as u32 + 1) + (pull.id % 7) as u32;
+        self.opened += 1;
+        let number = number(self.opened, pull.id);
         let since = cx.tick().0;
         let statement = statement.to_string();
         self.sessions.push(Session { number, pull: pull.id, since, statement, ends: None });
@@ -79,6 +96,23 @@ impl DbBehavior {
             }
         }
         self.sessions.retain(|s| !over(s));
+    }
+
+    /// Ends what was being undone; the jobs behind the other sessions connect again and start over.
+    fn connect_again(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
+        let now = cx.tick().0;
+        self.reconnect = false;
+        for session in &mut self.sessions {
+            if session.ends.is_some() {
+                session.ends = Some(now);
+                continue;
+            }
+            self.opened += 1;
+            (session.number, session.since) = (number(self.opened, session.pull), now);
+            let text = format!("session {}: its client connected again", session.number);
+            cx.emit(server::keys::NOTE, 0.0, text);
+        }
+        self.end_sessions(server, now);
     }
 
     /// Writes per second, as far as classes say that they write.
@@ -124,8 +158,12 @@ impl DbBehavior {
         }
     }
 
-    fn stale_reads(&self, server: &mut Server) {
+    fn stale_reads(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
         let share = server.setup.spec.params.number("replica_reads") * self.replication.stale();
+        if (share - self.stale).abs() > 0.005 || (share == 0.0 && self.stale != 0.0) {
+            cx.emit(STALE, share, "");
+            self.stale = share;
+        }
         for (c, class) in server.setup.classes.iter().enumerate() {
             if !class.writes {
                 let error = &mut server.knobs.error[c];
@@ -163,29 +201,24 @@ impl Behavior for DbBehavior {
         }
         // Recovery writes before it serves: on a full disk the start fails.
         self.cannot_start = self.no_space;
-        // Sessions end with the process, transactions are rolled back at its start.
-        let mine: Vec<u64> = self.sessions.iter().map(|s| s.pull).collect();
-        for active in &mut server.state.active {
-            if active.pull.lever == "db.lock" && mine.contains(&active.pull.id) {
-                active.healed = true;
-            }
-        }
-        let healed =
-            |s: &Session| server.state.active.iter().any(|a| a.pull.id == s.pull && a.healed);
-        self.sessions.retain(|s| !healed(s));
+        self.reconnect = true;
     }
 
     fn knobs(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
+        if self.reconnect {
+            self.connect_again(server, cx);
+        }
         self.end_sessions(server, cx.tick().0);
         let rate: f64 = server.pulled("db.replica_lag").map(|a| a.pull.args.number("rate")).sum();
-        self.replication.round(rate, cx.delta_s());
-        if self.replication.down(cx.tick().0) {
+        let down = self.replication.down(cx.tick().0);
+        self.replication.round(rate, !down && server.knobs.running() > 0.0, cx.delta_s());
+        if down {
             for group in &mut server.knobs.groups {
                 group.running = 0.0;
             }
         }
         self.slow_queries(server);
-        self.stale_reads(server);
+        self.stale_reads(server, cx);
         self.lock(server);
         self.disk(server, cx);
     }
@@ -241,9 +274,10 @@ impl Behavior for DbBehavior {
             }
             "failover" => {
                 self.replication.fail_over(now, self.writes(server));
-                server.heal(&["db.lock", "db.replica_lag", "server.slow"]);
-                self.sessions.clear();
+                server.heal(&["server.slow"]);
+                self.reconnect = true;
                 server.tier.flush(&server.spec);
+                cx.emit(WRITES_LOST, self.replication.lost_writes, "");
                 cx.emit(server::keys::NOTE, 0.0, "failover: the replica is the primary now");
             }
             _ => return false,

@@ -26,11 +26,14 @@ pub(crate) struct Replication {
 }
 
 impl Replication {
-    /// One round in which the replica falls behind by `rate` seconds per second.
-    pub(crate) fn round(&mut self, rate: f64, delta_s: f64) {
+    /// One round in which the replica falls behind by `rate` seconds per second; buffers fill while
+    /// somebody is served.
+    pub(crate) fn round(&mut self, rate: f64, serving: bool, delta_s: f64) {
         let change = if rate > 0.0 { rate } else { -CATCH_UP };
         self.lag_s = (self.lag_s + change * delta_s).max(0.0);
-        self.cold *= 1.0 - delta_s / WARM_S;
+        if serving {
+            self.cold *= 1.0 - delta_s / WARM_S;
+        }
         if self.cold < 1e-3 {
             self.cold = 0.0;
         }
@@ -70,17 +73,20 @@ mod tests {
     fn lag_grows_recovers_and_costs_writes_at_a_failover() {
         let mut replica = Replication::default();
         for _ in 0..40 {
-            replica.round(0.5, 1.0);
+            replica.round(0.5, true, 1.0);
         }
         assert!((replica.lag_s - 20.0).abs() < 1e-9);
         let mut patient = replica.clone();
         for _ in 0..10 {
-            patient.round(0.0, 1.0);
+            patient.round(0.0, true, 1.0);
         }
         assert_eq!((patient.lag_s, patient.lost_writes), (0.0, 0.0));
         replica.fail_over(100, 30.0);
         assert_eq!(replica.lost_writes, 600.0);
         assert!(replica.down(124) && !replica.down(125));
-        assert_eq!(replica.slow(), 2.0);
+        replica.round(0.0, false, 20.0);
+        assert_eq!(replica.slow(), 2.0, "nobody is served, nothing gets warm");
+        replica.round(0.0, true, 6.0);
+        assert!((replica.slow() - 1.9).abs() < 1e-9);
     }
 }

@@ -15,6 +15,10 @@ pub(crate) const BUSY: usize = 3;
 
 /// Key of the level "writes fail for want of space".
 pub(crate) const NO_SPACE: u16 = server::keys::OWN;
+/// Key of the level "share of reads canceled because the replica is behind".
+pub(crate) const STALE: u16 = server::keys::OWN + 1;
+/// Key of the level "acknowledged writes that failovers lost".
+pub(crate) const WRITES_LOST: u16 = server::keys::OWN + 2;
 
 pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ColumnSpec { name: "lag", pooling: Pooling::Last },
@@ -58,6 +62,13 @@ const OWN: &[SignalSpec] = &[
         doc: "1 while writes fail for want of space.",
         noise: 0.0,
         value: |m| m.levels.get(NO_SPACE, 0.0),
+    },
+    SignalSpec {
+        name: "writes.lost",
+        unit: "{write}",
+        doc: "Acknowledged writes that a failover lost, so far.",
+        noise: 0.0,
+        value: |m| m.levels.get(WRITES_LOST, 0.0),
     },
 ];
 

@@ -69,6 +69,13 @@ impl Disk {
         }
     }
 
+    /// Paths of the file called `path`, or of all files in the folder of that name.
+    pub(crate) fn under(&self, path: &str) -> Vec<String> {
+        let folder = format!("{}/", path.trim_end_matches('/'));
+        let mine = self.files.keys().filter(|p| *p == path || p.starts_with(&folder));
+        mine.cloned().collect()
+    }
+
     /// The writer `pid` is gone: its files stay, and stop growing.
     pub(crate) fn writer_died(&mut self, pid: u32) {
         for file in self.files.values_mut().filter(|f| f.writer == pid) {
@@ -80,6 +87,18 @@ impl Disk {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_means_the_files_in_it() {
+        let mut disk = Disk { capacity: 100.0, inodes: 10.0, files: BTreeMap::new() };
+        for path in ["/var/log/a.log", "/var/log/b.log", "/var/logs", "/var/lib/db"] {
+            disk.files.insert(path.into(), File::default());
+        }
+        assert_eq!(disk.under("/var/log"), ["/var/log/a.log", "/var/log/b.log"]);
+        assert_eq!(disk.under("/var/log/"), ["/var/log/a.log", "/var/log/b.log"]);
+        assert_eq!(disk.under("/var/lib/db"), ["/var/lib/db"]);
+        assert!(disk.under("/tmp").is_empty());
+    }
 
     #[test]
     fn a_growing_file_fills_the_disk_and_no_more() {

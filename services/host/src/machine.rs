@@ -177,9 +177,7 @@ impl HostMachine {
 
     fn down(&mut self, cx: &mut Cx<'_>, at: usize, reason: &str) {
         let unit = &mut self.state.units[at];
-        (unit.running, unit.booting, unit.stopped) = (0, 0, true);
-        unit.generation += 1;
-        unit.reason = reason.into();
+        unit.stop(reason);
         self.state.exits += 1;
         let text = format!("{}: process ended, {reason}", self.unit_name(at));
         cx.emit(EXITS, f64::from(self.state.exits), text);
@@ -201,14 +199,26 @@ impl HostMachine {
     }
 
     fn free_disk(&mut self, cx: &mut Cx<'_>, path: &str) {
-        if let Some(file) = self.state.disk.files.get_mut(path) {
-            let size = file.size;
-            if file.precious {
-                self.state.data_lost += size;
-            }
+        for path in self.state.disk.under(path) {
+            let Some(file) = self.state.disk.files.get_mut(&path) else { continue };
+            let (size, precious) = (file.size, file.precious);
             (file.size, file.inodes) = (0.0, 1.0);
             let text = format!("removed {path}, {:.1} GiB freed", size / 1_073_741_824.0);
             cx.emit(EVENT, size, text);
+            if precious {
+                self.state.data_lost += size;
+                self.wreck(cx, &path);
+            }
+        }
+    }
+
+    /// What needed the files at `path` ends and cannot start again.
+    fn wreck(&mut self, cx: &mut Cx<'_>, path: &str) {
+        for at in 0..self.tenants.len() {
+            if path == "/usr" || path == data_path(&self.tenants[at]) {
+                self.state.units[at].wrecked = true;
+                self.down(cx, at, "its files are missing");
+            }
         }
     }
 
@@ -320,7 +330,7 @@ impl Machine for HostMachine {
                 self.state.strays.iter().any(|s| s.pid == pid)
                     || self.state.units.iter().any(|u| u.pid() == pid)
             }
-            _ => self.state.disk.files.contains_key(args.text("path")),
+            _ => !self.state.disk.under(args.text("path")).is_empty(),
         };
         let what = match order.verb.as_str() {
             "restart_process" | "start_unit" => "unit",

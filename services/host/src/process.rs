@@ -30,6 +30,8 @@ pub(crate) struct Unit {
     pub(crate) squatter: u32,
     /// Stopped and not to be restarted by the unit's policy.
     pub(crate) stopped: bool,
+    /// Its files are gone: it cannot be started any more.
+    pub(crate) wrecked: bool,
     /// Why it last went down.
     pub(crate) reason: String,
 }
@@ -48,6 +50,7 @@ impl Unit {
             started: start.plus(-BACKOFF_RESET_S),
             squatter: 0,
             stopped: false,
+            wrecked: false,
             reason: String::new(),
         }
     }
@@ -55,6 +58,9 @@ impl Unit {
     /// Takes all its processes down and starts them again after `pause_s` and the boot time.
     pub(crate) fn restart(&mut self, now: Tick, replicas: u32, boot_s: f64, pause_s: i64) {
         self.running = 0;
+        if self.wrecked {
+            return;
+        }
         self.booting = replicas;
         self.ready = now.plus(pause_s + (boot_s.max(1.0)) as i64);
         self.generation += 1;
@@ -72,6 +78,13 @@ impl Unit {
         self.exits += 1;
         self.reason = reason.into();
         self.restart(now, replicas, boot_s, pause);
+    }
+
+    /// All its processes are down and stay so until somebody starts them.
+    pub(crate) fn stop(&mut self, reason: &str) {
+        (self.running, self.booting, self.stopped) = (0, 0, true);
+        self.generation += 1;
+        self.reason = reason.into();
     }
 
     /// Brings the number of replicas to what is needed; returns whether replicas became ready.
@@ -159,6 +172,16 @@ mod tests {
         unit.exited(later, 2, 20.0, "exit code 1");
         assert_eq!(unit.ready.since(later), 25);
         assert_eq!(unit.generation, 4);
+    }
+
+    #[test]
+    fn without_its_files_a_unit_does_not_start() {
+        let mut unit = Unit::up(0, 2, Tick(0));
+        unit.wrecked = true;
+        unit.stop("its files are missing");
+        unit.restart(Tick(5), 2, 20.0, 0);
+        assert!(!unit.settle(Tick(60), &Need::idle(InstanceId(1), 0, 2), &tenant()));
+        assert_eq!((unit.running, unit.booting, unit.stopped), (0, 0, true));
     }
 
     #[test]

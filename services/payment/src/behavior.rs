@@ -42,6 +42,14 @@ impl Phrases for PaymentBehavior {
 }
 
 impl PaymentBehavior {
+    /// Whether an order sets the policy towards the provider: by name, or with that of all that
+    /// payment calls if that is nobody else.
+    fn is_mine(server: &Server, order: &Order) -> bool {
+        let (args, callee) = (&order.args, order.args.text("callee"));
+        let named = callee == "provider" || (callee.is_empty() && server.setup.callees.is_empty());
+        order.verb == "set_policy" && named && (args.has("breaker") || args.has("timeout"))
+    }
+
     fn timeout(&self, server: &Server) -> f64 {
         let usual = server.setup.spec.params.number("provider_timeout");
         if self.timeout_s > 0.0 { self.timeout_s } else { usual }
@@ -93,20 +101,19 @@ impl Behavior for PaymentBehavior {
         out.row[first + MEMORY] = server.memory_mean() / 1_048_576.0;
     }
 
-    fn accepts(&self, _server: &Server, order: &Order) -> Option<Result<(), Refusal>> {
-        let args = &order.args;
-        if order.verb != "set_policy" || args.text("callee") != "provider" {
-            return None;
-        }
-        if args.has("breaker") || args.has("timeout") {
+    fn accepts(&self, server: &Server, order: &Order) -> Option<Result<(), Refusal>> {
+        if PaymentBehavior::is_mine(server, order) {
             return Some(Ok(()));
+        }
+        if order.verb != "set_policy" || order.args.text("callee") != "provider" {
+            return None;
         }
         Some(Err(Refusal::because("towards the provider only `breaker` and `timeout` can be set")))
     }
 
-    fn operate(&mut self, _server: &mut Server, cx: &mut Cx<'_>, order: &Order) -> bool {
+    fn operate(&mut self, server: &mut Server, cx: &mut Cx<'_>, order: &Order) -> bool {
         let args = &order.args;
-        if order.verb != "set_policy" || args.text("callee") != "provider" {
+        if !PaymentBehavior::is_mine(server, order) {
             return false;
         }
         if args.has("breaker") {
@@ -116,8 +123,10 @@ impl Behavior for PaymentBehavior {
             self.timeout_s = args.number("timeout");
         }
         let breaker = if self.breaker { "on" } else { "off" };
-        cx.emit(server::keys::NOTE, 0.0, format!("policy towards provider: breaker {breaker}"));
-        true
+        let timeout = self.timeout(server);
+        let text = format!("policy towards provider: timeout {timeout} s, breaker {breaker}");
+        cx.emit(server::keys::NOTE, 0.0, text);
+        !args.has("queue_limit")
     }
 
     fn facts(&self, server: &Server, query: &Query, facts: &mut BTreeMap<String, String>) {
