@@ -1,11 +1,11 @@
 //! Each seed twice, with one and with several threads, and embedded against in-memory gRPC: equal
 //! digests at every tick and equal record bytes. Runs first in CI.
 
-use crate::common::{all_scenarios, run};
-use action::{Action, Site};
+use crate::common::{all_scenarios, plan, run, soak};
+use action::Action;
 use episode::{Episode, External};
 use fleet::{EmbeddedFleet, Fleet, Links, RemoteConfig, RemoteFleet};
-use model::{Digest, EpisodeId, Noise, Params};
+use model::{Digest, EpisodeId};
 use scenario::Scenario;
 use std::sync::Arc;
 
@@ -23,33 +23,6 @@ struct Left {
     ticks: Vec<Digest>,
     record: String,
     reads: String,
-}
-
-fn soak() -> bool {
-    std::env::var_os("MAYDAY_SOAK").is_some()
-}
-
-/// A list of inputs drawn from the seed: reads, waits and mutations.
-fn plan(scenario: &Scenario, seed: u64) -> Vec<Action> {
-    let kinds = fleet::kinds();
-    let dice = Noise::root(seed).branch("conformance");
-    let mut mutations = action::variants(&Site::new(&scenario.topology, &kinds));
-    let components: Vec<_> = scenario.topology.instances.iter().map(|i| i.name.clone()).collect();
-    let mut plan = Vec::new();
-    for n in 0..8 {
-        let dice = dice.index(n);
-        let component = &components[dice.bits(0) as usize % components.len()];
-        let of = |name: &str| Params::default().with(name, component.as_str());
-        let action = match dice.bits(1) % 6 {
-            0 => Action::new("wait", &Params::default().with("seconds", dice.between(2, 5.0, 70.0).floor())),
-            1 => Action::new("logs", &of("component")),
-            2 => Action::new("traces", &Params::default()),
-            3 => Action::new("metrics", &of("component")),
-            _ => Ok(mutations.swap_remove(dice.bits(3) as usize % mutations.len())),
-        };
-        plan.push(action.expect("fits"));
-    }
-    plan
 }
 
 fn rows() -> Vec<Row> {

@@ -33,7 +33,8 @@ fn args(specs: &[ParamSpec], topology: &Topology, of: InstanceId, dice: Noise) -
 }
 
 fn value(spec: &ParamSpec, topology: &Topology, of: InstanceId, dice: Noise) -> ParamValue {
-    let between = |min: f64, max: f64| dice.between(0, min, max.min(min + 100.0 * (1.0 + min.abs())));
+    let between =
+        |min: f64, max: f64| dice.between(0, min, max.min(min + 100.0 * (1.0 + min.abs())));
     match spec.kind {
         ParamKind::Flag => (dice.unit(0) < 0.5).into(),
         ParamKind::Ratio => dice.unit(0).into(),
@@ -297,9 +298,7 @@ fn every_fault_of_the_catalogue_pulls_levers_that_exist() {
             pulled.extend(pulls.into_iter().map(|p| p.lever));
         }
     }
-    let declared: std::collections::BTreeSet<String> = kinds
-        .iter()
-        .flat_map(|k| k.levers().iter().map(|l| l.name.to_string()))
-        .collect();
+    let declared: std::collections::BTreeSet<String> =
+        kinds.iter().flat_map(|k| k.levers().iter().map(|l| l.name.to_string())).collect();
     assert_eq!(pulled, declared, "every lever is pulled by a fault, and only those there are");
 }

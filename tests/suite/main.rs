@@ -1,6 +1,11 @@
-//! The integration tests: one binary, one module per subject.
+//! The integration tests: one binary, one module per subject. `MAYDAY_SOAK` asks for full counts.
 
 mod common;
 mod determinism;
+mod golden;
+mod grading;
+mod healing;
 mod kinds;
+mod leaks;
 mod request_plane;
+mod soak;

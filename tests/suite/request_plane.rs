@@ -1,14 +1,14 @@
 //! Many requests of the request plane agree with the flow plane: success rate, p50 and p95 in calm
 //! ticks, and the success rate over the ten ticks after an onset.
 
-use crate::common::{calm, run};
+use crate::common::{calm, run, soak};
 use episode::{ControlOrder, Episode};
 use fleet::{EmbeddedFleet, Fleet};
 use model::{Code, EpisodeId, LeverPull, Noise, Params, Report, Tick};
 
 /// Requests per tick; the full count is for the soak.
 fn requests() -> u64 {
-    if std::env::var_os("MAYDAY_SOAK").is_some() { 4000 } else { 600 }
+    if soak() { 4000 } else { 600 }
 }
 
 const CALM_TICKS: usize = 20;
