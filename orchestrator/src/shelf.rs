@@ -133,8 +133,13 @@ impl Shelf {
     }
 
     fn load_file(&self, path: &Path) -> Result<Arc<Scenario>, Failure> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let shown = path.display();
+            Failure::usage(format!(
+                "{shown}: {error}; expected a scenario file, or a name that `mayday scenario \
+                     list` shows"
+            ))
+        })?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy());
         let name = format!("{}/{stem}", folder.filter(|f| !f.is_empty()).unwrap_or("file".into()));

@@ -38,7 +38,7 @@ pub struct Plan {
     pub kinds: Vec<String>,
     /// The token that guards the processes.
     pub token: String,
-    /// What they log; `None`: what this process logs.
+    /// What they log; `None`: what they log by themselves.
     pub log: Option<String>,
 }
 
@@ -66,7 +66,7 @@ impl Plan {
             None => random_token()?,
         };
         let kinds = fleet::kinds().iter().map(|kind| kind.name().to_string()).collect();
-        Ok(Plan { program, kinds, token, log: None })
+        Ok(Plan { program, kinds, token, log: crate::logging::asked() })
     }
 }
 

@@ -163,7 +163,9 @@ fn play(mut batch: Batch, wanted: Wanted) -> Result<Results, Failure> {
 
 /// Processes for one batch; their logs would only disturb.
 fn plan() -> Result<Plan, Failure> {
-    Ok(Plan { log: Some("warn".into()), ..Plan::of_this_program()? })
+    let plan = Plan::of_this_program()?;
+    let log = plan.log.clone().or(Some("warn".into()));
+    Ok(Plan { log, ..plan })
 }
 
 fn end(report: &Report<'_>, results: &Results, options: &Options) -> Result<(), Failure> {
