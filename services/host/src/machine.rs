@@ -30,6 +30,8 @@ pub(crate) struct HostMachine {
     cpu: f64,
     memory: f64,
     tenants: Vec<Tenant>,
+    /// Where each tenant keeps its data.
+    paths: Vec<String>,
     state: State,
 }
 
@@ -65,6 +67,7 @@ impl HostMachine {
             name: setup.spec.name.clone(),
             cpu: params.number("cpu"),
             memory: params.number("memory"),
+            paths: setup.tenants.iter().map(data_path).collect(),
             tenants: setup.tenants.clone(),
             state,
         })
@@ -112,7 +115,6 @@ impl HostMachine {
         let now = cx.tick();
         for at in 0..self.tenants.len() {
             let need = self.need(inbox, at);
-            let name = self.unit_name(at);
             let tenant = &self.tenants[at];
             let limit = if tenant.memory_limit > 0.0 { tenant.memory_limit } else { self.memory };
             let unit = &mut self.state.units[at];
@@ -129,9 +131,11 @@ impl HostMachine {
                 unit.exited(now, need.replicas, tenant.boot_s, &reason);
                 self.state.exits += 1;
                 let exits = f64::from(self.state.exits);
+                let name = self.unit_name(at);
                 cx.emit(EXITS, exits, format!("{name}: process ended, {reason}"));
             } else if unit.settle(now, &need, tenant) {
-                cx.emit(EVENT, f64::from(unit.generation), format!("{name}: process started"));
+                let generation = f64::from(unit.generation);
+                cx.emit(EVENT, generation, format!("{}: process started", self.unit_name(at)));
             }
         }
         self.kill_for_memory(cx, inbox);
@@ -168,8 +172,7 @@ impl HostMachine {
         for at in 0..self.tenants.len() {
             let need = self.need(inbox, at);
             if need.disk_write > 0.0 {
-                let path = data_path(&self.tenants[at]);
-                self.state.disk.append(&path, need.disk_write * delta_s);
+                self.state.disk.append(&self.paths[at], need.disk_write * delta_s);
             }
         }
         self.state.disk.grow(delta_s);

@@ -78,7 +78,7 @@ pub const TABLE: &[Layer] = &[
     shell(PROTO, &[]),
     // Neither mesh nor chassis knows a kind by name.
     shell(MESH, &[MODEL, MACHINE, TELEMETRY, PROTO]),
-    shell(CHASSIS, &[MODEL, MACHINE, TELEMETRY, PROTO]),
+    shell(CHASSIS, &[MODEL, MACHINE, TELEMETRY, PROTO, MESH]),
     shell(
         GRADER,
         &[MODEL, MACHINE, TELEMETRY, ACTION, SCENARIO, RECORD, FLEET, EPISODE, PROTO, CHASSIS],
