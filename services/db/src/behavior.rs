@@ -326,3 +326,104 @@ impl Behavior for DbBehavior {
         facts.insert("sessions_open".into(), self.sessions.len() as f64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KIND;
+    use machine::{Instance, Moving};
+    use model::{
+        Calls, ClassSpec, EdgeId, Grant, GroupSpec, Inbox, InstanceId, InstanceSpec, Noise, Params,
+        Setup, Tick,
+    };
+
+    fn db() -> Instance {
+        let group = GroupSpec {
+            name: "stable".into(),
+            version: "v7".into(),
+            host: InstanceId(1),
+            replicas: 1,
+        };
+        let class = ClassSpec {
+            name: "buy".into(),
+            route: "buy".into(),
+            cohort: String::new(),
+            weight: 1.0,
+            objective_s: 1.0,
+            patience_s: 4.0,
+            retries: 0,
+            backoff_s: 0.0,
+            entry: EdgeId(0),
+            writes: true,
+        };
+        let setup = Setup {
+            id: InstanceId(0),
+            spec: InstanceSpec {
+                name: "db".into(),
+                kind: "db".into(),
+                params: Params::default().check(KIND.params()).unwrap(),
+                groups: vec![group],
+            },
+            incoming: vec![EdgeId(0)],
+            outgoing: Vec::new(),
+            callees: Vec::new(),
+            classes: vec![class],
+            tenants: Vec::new(),
+            noise: Noise::root(1),
+        };
+        Instance::create(KIND, setup, Tick(0)).unwrap()
+    }
+
+    /// Plays from tick `from` to before `to` with 60 writes per second.
+    fn play(db: &mut Instance, from: i64, to: i64, generation: u32) {
+        let mut calls = Calls::none(EdgeId(0));
+        calls.rate[0] = 60.0;
+        calls.timeout_s = 1.0;
+        let grant = Grant { generation, ..Grant::ample(InstanceId(0), 0, 1) };
+        let inbox = Inbox { calls: vec![calls], grants: vec![grant], ..Inbox::default() };
+        for t in from..to {
+            db.advance(Moving { tick: Tick(t), round: 0, rounds: 1 }, &inbox);
+        }
+    }
+
+    fn pull(lever: &str) -> LeverPull {
+        let (target, edge) = (InstanceId(0), None);
+        LeverPull { id: 1, target, edge, lever: lever.into(), args: Params::default() }
+    }
+
+    fn order(verb: &str, args: Params) -> Order {
+        Order { target: InstanceId(0), verb: verb.into(), args }
+    }
+
+    fn kill(number: u32) -> Order {
+        order("kill_session", Params::default().with("session", f64::from(number)))
+    }
+
+    #[test]
+    fn a_failover_shows_the_writes_it_lost_and_jobs_connect_again() {
+        let mut db = db();
+        db.inject(Tick(0), &pull("db.replica_lag")).unwrap();
+        play(&mut db, 0, 40, 0);
+        assert_eq!(db.levels().get(WRITES_LOST, 0.0), 0.0);
+        db.operate(Tick(40), &order("failover", Params::default())).unwrap();
+        play(&mut db, 40, 120, 0);
+        let lost = db.levels().get(WRITES_LOST, 0.0);
+        assert!((lost - 21.0 * 60.0).abs() < 60.0, "{lost}");
+        assert!(db.operate(Tick(120), &kill(number(1, 1))).is_err(), "the old number is gone");
+        assert!(db.operate(Tick(120), &kill(number(2, 1))).is_ok());
+    }
+
+    #[test]
+    fn a_restart_does_not_end_a_migration_and_killing_its_session_does() {
+        let mut db = db();
+        play(&mut db, 0, 10, 0);
+        db.inject(Tick(10), &pull("db.lock")).unwrap();
+        play(&mut db, 10, 30, 0);
+        play(&mut db, 30, 40, 1);
+        let locked = |db: &Instance| db.levels().get(server::keys::LOCK, 0.0) > 0.0;
+        assert!(locked(&db));
+        db.operate(Tick(40), &kill(number(2, 1))).unwrap();
+        play(&mut db, 40, 50, 1);
+        assert!(!locked(&db));
+    }
+}

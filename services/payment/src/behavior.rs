@@ -145,3 +145,49 @@ impl Behavior for PaymentBehavior {
         facts.insert("provider_failed_ratio".into(), self.failed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::KIND;
+    use machine::Instance;
+    use model::{
+        Answer, GroupSpec, Inbox, InstanceId, InstanceSpec, Noise, Order, Params, Query, Setup,
+        Tick,
+    };
+
+    #[test]
+    fn the_policy_of_all_that_it_calls_is_that_of_the_provider() {
+        let group = GroupSpec {
+            name: "stable".into(),
+            version: "v7".into(),
+            host: InstanceId(1),
+            replicas: 1,
+        };
+        let setup = Setup {
+            id: InstanceId(0),
+            spec: InstanceSpec {
+                name: "payment".into(),
+                kind: "payment".into(),
+                params: Params::default().check(KIND.params()).unwrap(),
+                groups: vec![group],
+            },
+            incoming: Vec::new(),
+            outgoing: Vec::new(),
+            callees: Vec::new(),
+            classes: Vec::new(),
+            tenants: Vec::new(),
+            noise: Noise::root(1),
+        };
+        let mut payment = Instance::create(KIND, setup, Tick(0)).unwrap();
+        let args = Params::default().with("breaker", true).with("queue_limit", 9.0);
+        let order = Order { target: InstanceId(0), verb: "set_policy".into(), args };
+        payment.operate(Tick(0), &order).unwrap();
+        for t in 0..10 {
+            let at = machine::Moving { tick: Tick(t), round: 0, rounds: 1 };
+            payment.advance(at, &Inbox::default());
+        }
+        let Answer::Facts(facts) = payment.read(&Query::Config) else { panic!("no facts") };
+        assert_eq!(facts["provider"], "timeout 3 s, breaker");
+        assert_eq!(facts["queue limit"], "9 per replica");
+    }
+}
