@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod agents;
 pub mod batch;
+pub mod bench;
 pub mod body;
 pub mod cli;
 pub mod commands;

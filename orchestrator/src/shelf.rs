@@ -206,8 +206,14 @@ fn text_of<'a>(library: &'a Library, file: &str) -> Option<&'a str> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Scenarios whose balance does not move.
+    pub(crate) fn laboratory() -> Shelf {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/library");
+        LibraryArgs { library: Some(root.into()) }.open().unwrap()
+    }
 
     fn shelf(names: &[&str]) -> Shelf {
         let scenarios = names.iter().map(|name| (name.to_string(), "bad: [".to_string()));

@@ -84,8 +84,9 @@ fn random_token() -> Result<String, Failure> {
 struct Charge {
     kind: String,
     address: SocketAddr,
-    /// `None`: it cannot be started again.
+    /// `None`: it is to be started again, unless it was given up.
     process: Option<Child>,
+    given_up: bool,
     /// Open as long as the process is to run; apart, since waiting for a child closes its stdin.
     lifeline: Option<ChildStdin>,
     since: Instant,
@@ -144,11 +145,18 @@ impl Supervisor {
         self.charges.iter().filter_map(id).collect()
     }
 
-    /// Starts processes again when they die. Never ends.
+    /// Starts processes again when they die. Never ends; begun again where it was left, it goes on
+    /// with what was to be done.
     pub async fn watch(&mut self) {
         loop {
-            let (at, how) = self.next_death().await;
-            self.revive(at, how).await;
+            let missing = |charge: &Charge| charge.process.is_none() && !charge.given_up;
+            match self.charges.iter().position(missing) {
+                Some(at) => self.revive(at).await,
+                None => {
+                    let (at, how) = self.next_death().await;
+                    self.mourn(at, how);
+                }
+            }
         }
     }
 
@@ -164,22 +172,23 @@ impl Supervisor {
         select_all(running).await.0
     }
 
-    async fn revive(&mut self, at: usize, how: std::io::Result<ExitStatus>) {
+    fn mourn(&mut self, at: usize, how: std::io::Result<ExitStatus>) {
         let charge = &mut self.charges[at];
         let how = how.map_or_else(|error| error.to_string(), |status| status.to_string());
-        if charge.since.elapsed() > LIVED {
-            charge.deaths = 0;
-        }
-        let (kind, address) = (charge.kind.clone(), charge.address);
+        let kind = &charge.kind;
+        tracing::warn!(kind, how, "a component process ended; starting it again");
+        charge.deaths = if charge.since.elapsed() > LIVED { 1 } else { charge.deaths + 1 };
         (charge.process, charge.lifeline) = (None, None);
-        let mut wait = BACKOFF.0 * 2u32.saturating_pow(charge.deaths.min(8));
-        charge.deaths += 1;
-        let deaths = charge.deaths;
-        for attempt in 1..=ATTEMPTS_MAX {
-            tracing::warn!(kind, how, attempt, "a component process ended; starting it again");
-            if deaths + attempt > 2 {
-                sleep(wait.min(BACKOFF.1)).await;
-                wait *= 2;
+    }
+
+    async fn revive(&mut self, at: usize) {
+        let Charge { kind, address, deaths, .. } = &self.charges[at];
+        let (kind, address, deaths) = (kind.clone(), *address, *deaths);
+        for attempt in 0..ATTEMPTS_MAX {
+            // The first time at once.
+            let failures = deaths - 1 + attempt;
+            if failures > 0 {
+                sleep((BACKOFF.0 * 2u32.pow(failures.min(8))).min(BACKOFF.1)).await;
             }
             match launch(&self.plan, &kind, address).await {
                 Ok(fresh) => {
@@ -190,6 +199,7 @@ impl Supervisor {
                 Err(failure) => tracing::warn!(kind, %failure, "it cannot be started"),
             }
         }
+        self.charges[at].given_up = true;
         tracing::error!(kind, "given up: stop this and start it anew");
     }
 
@@ -262,6 +272,14 @@ async fn launch(plan: &Plan, kind: &str, listen: SocketAddr) -> Result<Charge, F
     };
     let announcement: Announcement =
         serde_json::from_str(&line).map_err(|error| failed(format!("said {line:?} ({error})")))?;
-    let (address, since, lifeline) = (announcement.address, Instant::now(), process.stdin.take());
-    Ok(Charge { kind: kind.into(), address, process: Some(process), lifeline, since, deaths: 0 })
+    let lifeline = process.stdin.take();
+    Ok(Charge {
+        kind: kind.into(),
+        address: announcement.address,
+        process: Some(process),
+        given_up: false,
+        lifeline,
+        since: Instant::now(),
+        deaths: 0,
+    })
 }

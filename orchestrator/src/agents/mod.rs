@@ -6,6 +6,8 @@ macro_rules! agents {
     ($($name:ident),* $(,)?) => {
         $(mod $name;)*
         static ALL: &[AgentSpec] = &[$($name::AGENT),*];
+        #[cfg(test)]
+        const FILES: &[&str] = &[$(stringify!($name)),*];
     };
 }
 
@@ -28,4 +30,4 @@ pub fn find(name: &str) -> Result<&'static AgentSpec, String> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -5,6 +5,8 @@ use crate::failure::Failure;
 macro_rules! commands {
     ($($(#[doc = $doc:literal])+ $name:ident: $variant:ident, logs $log:literal;)*) => {
         $(pub mod $name;)*
+        #[cfg(test)]
+        const FILES: &[&str] = &[$(stringify!($name)),*];
 
         /// A command with its options.
         #[derive(Debug, clap::Subcommand)]
@@ -48,6 +50,17 @@ commands! {
     orchestrator: Orchestrator, logs "info";
     /// Serves grades over gRPC: baselines, and verdicts on episodes that are over.
     grader: Grader, logs "info";
+    /// Measures the budgets of the world on this machine.
+    bench: Bench, logs "warn";
     /// Tells whether a process of mayday is up; for health checks of containers.
     health: Health, logs "warn";
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_list_is_the_folder() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/commands");
+        crate::agents::tests::assert_listed(folder, super::FILES);
+    }
 }

@@ -5,6 +5,7 @@ use crate::console;
 use crate::failure::Failure;
 use crate::supervisor::{Plan, Supervisor};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Options of `mayday up`.
 #[derive(Clone, Debug, clap::Args)]
@@ -46,11 +47,14 @@ pub fn run(options: Options) -> Result<(), Failure> {
 
 fn say(supervisor: &Supervisor, as_json: bool) {
     let (addresses, token) = (supervisor.addresses(), supervisor.token_text());
+    let processes: BTreeMap<_, _> = supervisor.processes().into_iter().collect();
     if as_json {
-        return console::out(json!({"components": addresses, "token": token}));
+        let all = json!({"components": addresses, "token": token, "processes": processes});
+        return console::out(all);
     }
     for (kind, address) in &addresses {
-        console::out(format_args!("# {kind} {address}"));
+        let process = processes.get(kind).copied().unwrap_or_default();
+        console::out(format_args!("# {kind} {address}, process {process}"));
     }
     console::out(format_args!("export MAYDAY_COMPONENTS={}", body::list(&addresses)));
     console::out(format_args!("export MAYDAY_TOKEN={token}"));

@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::body::Body;
-use crate::shelf::LibraryArgs;
+use crate::shelf::tests::laboratory;
 use record::{MemoryStore, OffStore, Store};
 
 fn sessions(store: Arc<dyn Store>, episodes_max: usize) -> Sessions {
-    let scenario = LibraryArgs::default().open().unwrap().load("overload/retry-storm").unwrap();
+    let scenario = laboratory().load("lab/broken-release").unwrap();
     Sessions::new(House {
         tasks: [(task_name(&scenario.name), scenario)].into(),
         source: Body::Embedded.source().unwrap(),
@@ -18,13 +18,13 @@ fn sessions(store: Arc<dyn Store>, episodes_max: usize) -> Sessions {
 }
 
 fn task() -> String {
-    task_name("overload/retry-storm")
+    task_name("lab/broken-release")
 }
 
 const PLAN: [&str; 4] = [
-    r#"{"action":"set_policy","component":"shop","callee":"orders-db","retries":0}"#,
-    r#"{"action":"metrics","component":"orders-db"}"#,
-    r#"{"action":"shed","component":"gateway","ratio":0.6}"#,
+    r#"{"action":"set_policy","component":"gateway","callee":"web","retries":0}"#,
+    r#"{"action":"metrics","component":"web"}"#,
+    r#"{"action":"rollback","component":"web"}"#,
     r#"{"action":"resolve"}"#,
 ];
 
@@ -85,7 +85,7 @@ async fn what_does_not_fit_is_said_and_changes_nothing() {
         (&b"{"[..], "is not JSON"),
         (&b"\xff"[..], "no UTF-8"),
         (br#"{"action":"restrat"}"#, "did you mean `restart`"),
-        (br#"{"action":"restart","component":"shopp"}"#, "did you mean `shop`"),
+        (br#"{"action":"restart","component":"webb"}"#, "did you mean `web`"),
     ] {
         let error = held.step(id, None, action).await.unwrap_err();
         assert!(matches!(&error, SessionError::Wrong(text) if text.contains(says)), "{error}");
