@@ -111,3 +111,27 @@ fn names_of_tasks_tell_nothing() {
     assert!(name.starts_with("task-") && !name.contains("storm"), "{name}");
     assert_ne!(name, task_name("overload/retry-stor"));
 }
+
+#[tokio::test]
+async fn on_a_full_disk_the_step_is_not_taken_and_can_be_taken_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(record::SqliteStore::open(&folder.path().join("records.db")).unwrap());
+    let held = sessions(store.clone(), 9);
+    let (id, _) = held.create(&task(), Some(3)).await.unwrap();
+    store.bound(0).unwrap();
+    let mut taken = 0;
+    let wait = br#"{"action":"wait","seconds":1}"#;
+    let refused = loop {
+        match held.step(id, None, wait).await {
+            Ok(_) => taken += 1,
+            Err(error) => break error,
+        }
+    };
+    let SessionError::Failed { cause, .. } = &refused else { panic!("{refused}") };
+    assert!(cause.contains("the disk is full"), "{cause}");
+    assert!(!refused.to_string().contains("records.db"), "{refused}");
+    assert_eq!(store.load(id).unwrap().steps().count(), taken);
+    store.bound(1 << 30).unwrap();
+    let stepped = held.step(id, Some(taken as u32 + 1), wait).await.unwrap();
+    assert_eq!(stepped.observation.seconds, taken as i64 + 1);
+}
