@@ -99,69 +99,80 @@ impl Engine {
         mine.fold(EdgeFault::NONE, |all, (_, _, fault)| all.stack(*fault))
     }
 
-    /// Folds an outbox into the tick digest, by IEEE bits: every field of it.
-    pub(crate) fn fold(&mut self, outbox: &Outbox, buffer: &mut Vec<f64>) {
-        buffer.clear();
-        let r = &outbox.report;
-        buffer.extend([
-            r.ok_mean_s,
-            r.ok_var_s2,
-            r.fail_mean_s,
-            r.fail_var_s2,
-            r.refused,
-            r.refusal,
-            r.path_s,
-            r.capacity,
-            r.servers,
-            r.unloaded_s,
-            r.places,
-            r.in_time,
-            r.offered,
-            outbox.motion.failure,
-            outbox.motion.lateness,
-            outbox.motion.load,
-        ]);
-        for per_class in [r.class_mean_s, r.class_var_s2, r.turned_away, r.failed] {
-            buffer.extend(per_class);
+    /// Folds an outbox into the tick digest, by IEEE bits: every field of it, or that it is the
+    /// same as in the round before. `last` holds the instance's numbers of the round before.
+    pub(crate) fn fold(&mut self, outbox: &Outbox, last: &mut Vec<f64>, buffer: &mut Vec<f64>) {
+        list(outbox, buffer);
+        if buffer == last {
+            self.rolling.word(0);
+            return;
         }
-        for calls in &outbox.calls {
-            buffer.extend(calls.rate);
-            buffer.extend([
-                f64::from(calls.edge.0),
-                calls.in_flight_cap,
-                calls.elsewhere_s,
-                calls.timeout_s,
-                calls.idle,
-                f64::from(u8::from(calls.deadline)),
-            ]);
-        }
-        for need in &outbox.needs {
-            buffer.extend([
-                f64::from(need.instance.0),
-                f64::from(need.group),
-                f64::from(need.replicas),
-                need.cpu_cores,
-                need.memory,
-                need.disk_write,
-                need.files_write,
-                f64::from(need.exit_code),
-            ]);
-        }
-        for grant in &outbox.grants {
-            buffer.extend([
-                f64::from(grant.instance.0),
-                f64::from(grant.group),
-                f64::from(grant.running),
-                f64::from(grant.generation),
-                f64::from(u8::from(grant.port_bound)),
-                grant.cpu,
-                grant.memory_limit,
-                grant.disk_free,
-                grant.inodes_free,
-                grant.skew_s,
-            ]);
-        }
-        buffer.extend(outbox.row);
         self.rolling.floats(buffer);
+        std::mem::swap(last, buffer);
     }
+}
+
+/// Every number of an outbox.
+pub(crate) fn list(outbox: &Outbox, buffer: &mut Vec<f64>) {
+    buffer.clear();
+    let r = &outbox.report;
+    buffer.extend([
+        r.ok_mean_s,
+        r.ok_var_s2,
+        r.fail_mean_s,
+        r.fail_var_s2,
+        r.refused,
+        r.refusal,
+        r.path_s,
+        r.capacity,
+        r.servers,
+        r.unloaded_s,
+        r.places,
+        r.in_time,
+        r.offered,
+        outbox.motion.failure,
+        outbox.motion.lateness,
+        outbox.motion.load,
+    ]);
+    for per_class in [r.class_mean_s, r.class_var_s2, r.turned_away, r.failed] {
+        buffer.extend(per_class);
+    }
+    for calls in &outbox.calls {
+        buffer.extend(calls.rate);
+        buffer.extend([
+            f64::from(calls.edge.0),
+            calls.in_flight_cap,
+            calls.elsewhere_s,
+            calls.timeout_s,
+            calls.idle,
+            f64::from(u8::from(calls.deadline)),
+        ]);
+    }
+    for need in &outbox.needs {
+        buffer.extend([
+            f64::from(need.instance.0),
+            f64::from(need.group),
+            f64::from(need.replicas),
+            need.cpu_cores,
+            need.memory,
+            need.disk_write,
+            need.files_write,
+            f64::from(need.exit_code),
+        ]);
+    }
+    for grant in &outbox.grants {
+        buffer.extend([
+            f64::from(grant.instance.0),
+            f64::from(grant.group),
+            f64::from(grant.running),
+            f64::from(grant.generation),
+            f64::from(u8::from(grant.port_bound)),
+            grant.cpu,
+            grant.memory_limit,
+            grant.disk_free,
+            grant.inodes_free,
+            grant.skew_s,
+        ]);
+    }
+    buffer.extend(outbox.row);
 }

@@ -35,6 +35,8 @@ pub struct Episode<F> {
     pub(crate) exchange: Exchange,
     pub(crate) replies: Vec<Reply>,
     pub(crate) inboxes: Vec<Inbox>,
+    /// Numbers of every outbox of the last round, for the tick digest.
+    pub(crate) last: Vec<Vec<f64>>,
     /// Scratch of the tick digest.
     pub(crate) buffer: Vec<f64>,
     pub(crate) record: Record,
@@ -86,6 +88,7 @@ impl<F: Fleet> Episode<F> {
             exchange: Exchange::new(topology),
             replies: Vec::new(),
             inboxes: Vec::new(),
+            last: Vec::new(),
             buffer: Vec::new(),
             record: Record { header, entries: Vec::new() },
             saved: 0,

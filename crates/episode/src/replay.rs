@@ -146,6 +146,7 @@ impl Episode<EmbeddedFleet> {
             exchange: self.exchange.clone(),
             replies: self.replies.clone(),
             inboxes: Vec::new(),
+            last: self.last.clone(),
             buffer: Vec::new(),
             record: self.record.clone(),
             saved: self.saved,
@@ -166,6 +167,15 @@ impl Episode<EmbeddedFleet> {
                 outbox: instance.outbox().clone(),
                 advanced: None,
                 digest: instance.digest().ok(),
+            })
+            .collect();
+        self.last = self
+            .replies
+            .iter()
+            .map(|reply| {
+                let mut numbers = Vec::new();
+                crate::engine::list(&reply.outbox, &mut numbers);
+                numbers
             })
             .collect();
         let edges: Vec<_> = self.engine.entry_faults.iter().map(|(_, edge, _)| *edge).collect();

@@ -80,8 +80,9 @@ impl<F: Fleet> Episode<F> {
                 Err(error) => self.heal_or(error).await?,
             }
         }
-        for reply in &self.replies {
-            self.engine.fold(&reply.outbox, &mut self.buffer);
+        self.last.resize_with(self.replies.len(), Vec::new);
+        for (reply, last) in self.replies.iter().zip(&mut self.last) {
+            self.engine.fold(&reply.outbox, last, &mut self.buffer);
         }
         Ok(())
     }

@@ -133,6 +133,17 @@ impl Knobs {
         }
     }
 
+    /// Everything as in [`Knobs::calm`] with no replicas, in place.
+    pub fn reset(&mut self) {
+        self.groups = [GroupKnobs::default(); GROUPS_MAX];
+        self.slow = [1.0; CLASSES_MAX];
+        self.error = [0.0; CLASSES_MAX];
+        self.refuse = [0.0; CLASSES_MAX];
+        self.lock_wait_s = [0.0; CLASSES_MAX];
+        (self.concurrency, self.queue) = (None, None);
+        self.edges.clear();
+    }
+
     /// Replicas that run, over all groups.
     pub fn running(&self) -> f64 {
         self.groups.iter().map(|g| g.running.max(0.0)).sum()

@@ -4,7 +4,6 @@
 use crate::keys::{self, EdgeKey};
 use crate::signals;
 use crate::state::Server;
-use flow::Knobs;
 use machine::Cx;
 use model::{CLASSES_MAX, GROUPS_MAX, Inbox, Need, Outbox};
 
@@ -43,9 +42,7 @@ impl Server {
 
     /// Sets the knobs from replicas, hosts, orders and generic levers. A kind adds its own after.
     pub fn set_knobs(&mut self, cx: &Cx<'_>) {
-        let mut edges = std::mem::take(&mut self.knobs.edges);
-        edges.clear();
-        self.knobs = Knobs { edges, ..Knobs::calm(0.0) };
+        self.knobs.reset();
         let limit = self.setup.spec.params.number("memory_limit");
         let outdated_errors = self.setup.spec.params.number("outdated_errors");
         let concurrency = self.spec.concurrency;

@@ -42,12 +42,44 @@ impl Levels {
     }
 }
 
+/// 64 rows by column. In a calm world most columns do not move for a minute: such a one is kept as
+/// a single value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Chunk {
+    columns: Vec<Column>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Column {
+    Constant(u16),
+    Moving(Box<[u16]>),
+}
+
+impl Chunk {
+    /// From rows of `width` codes one after another.
+    fn new(rows: &[u16], width: usize) -> Chunk {
+        let column = |at: usize| {
+            let codes: Box<[u16]> = rows.iter().skip(at).step_by(width).copied().collect();
+            let constant = codes.windows(2).all(|pair| pair[0] == pair[1]);
+            if constant { Column::Constant(codes[0]) } else { Column::Moving(codes) }
+        };
+        Chunk { columns: (0..width).map(column).collect() }
+    }
+
+    fn code(&self, row: usize, column: usize) -> u16 {
+        match &self.columns[column] {
+            Column::Constant(code) => *code,
+            Column::Moving(codes) => codes[row],
+        }
+    }
+}
+
 /// Rows and changes of one instance since its first tick.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct History {
     start: Tick,
     width: usize,
-    full: Vec<Arc<Vec<u16>>>,
+    full: Vec<Arc<Chunk>>,
     open: Vec<u16>,
     changes: Vec<Change>,
     rolling: Digester,
@@ -90,8 +122,8 @@ impl History {
         }
         self.changes.extend_from_slice(changes);
         if self.open.len() == CHUNK_ROWS * self.width {
-            let next = Vec::with_capacity(CHUNK_ROWS * self.width);
-            self.full.push(Arc::new(std::mem::replace(&mut self.open, next)));
+            self.full.push(Arc::new(Chunk::new(&self.open, self.width)));
+            self.open.clear();
         }
     }
 
@@ -103,10 +135,11 @@ impl History {
             return row;
         }
         let at = tick.min(last).since(self.start) as usize;
-        let chunk = self.full.get(at / CHUNK_ROWS).map_or(&self.open, |full| &**full);
-        let from = at % CHUNK_ROWS * self.width;
-        for (value, code) in row.iter_mut().zip(&chunk[from..from + self.width]) {
-            *value = unpack(*code);
+        let within = at % CHUNK_ROWS;
+        let chunk = self.full.get(at / CHUNK_ROWS);
+        for (column, value) in row.iter_mut().enumerate().take(self.width) {
+            let open = || self.open[within * self.width + column];
+            *value = unpack(chunk.map_or_else(open, |chunk| chunk.code(within, column)));
         }
         row
     }
