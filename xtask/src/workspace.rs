@@ -23,6 +23,9 @@ pub struct Metadata {
     pub packages: Vec<Package>,
     /// Package ids of our own crates.
     pub workspace_members: Vec<String>,
+    /// Where builds go.
+    #[serde(default)]
+    pub target_directory: PathBuf,
     /// The resolved graph.
     #[serde(default)]
     pub resolve: Resolve,

@@ -22,9 +22,11 @@ const SETTINGS: [&str; 9] = [
     "MAYDAY_REFLECTION",
 ];
 
-/// The binary with these arguments.
+/// The binary with these arguments: the one that is shipped where `MAYDAY_BINARY` names it, else the
+/// one of this build.
 pub(crate) fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_mayday"));
+    let built = env!("CARGO_BIN_EXE_mayday");
+    let mut command = Command::new(std::env::var("MAYDAY_BINARY").as_deref().unwrap_or(built));
     command.args(args).stdin(Stdio::null());
     for name in SETTINGS {
         command.env_remove(name);

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod check;
 pub mod codegen;
+pub mod dist;
 pub mod docs;
 pub mod soak;
 pub mod test;
@@ -31,9 +32,11 @@ enum Task {
     Check(check::Args),
     /// Write everything that is generated and committed, or compare it.
     Codegen(codegen::Args),
+    /// Build the release binary that is shipped, static where that is possible.
+    Dist(dist::Args),
     /// Build the API documentation and check the links of all Markdown files.
     Docs(docs::Args),
-    /// Run the long randomized tests in a release build.
+    /// Run every test at its full count in a release build, and prove every scenario.
     Soak(soak::Args),
     /// Run all tests of the workspace.
     Test(test::Args),
@@ -47,6 +50,7 @@ impl CommandLine {
             Task::Bench(args) => bench::run(&workspace, &args),
             Task::Check(args) => check::run(&workspace, &args),
             Task::Codegen(args) => codegen::run(&workspace, &args),
+            Task::Dist(args) => dist::run(&workspace, &args),
             Task::Docs(args) => docs::run(&workspace, &args),
             Task::Soak(args) => soak::run(&workspace, &args),
             Task::Test(args) => test::run(&workspace, &args),
