@@ -7,3 +7,4 @@ mod kit;
 mod records;
 mod served;
 mod usage;
+mod violence;
