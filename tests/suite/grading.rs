@@ -1,5 +1,5 @@
-//! Laws of grading: the reference scores 1 and nobody's doing 0; rewards sum to the score; users who
-//! were turned away count, the tail counts, and the worlds are not mistaken for each other.
+//! Laws of grading: the reference scores 1 and nobody's doing 0; rewards sum to the score; users
+//! who were turned away count, the tail counts, and the worlds are not mistaken for each other.
 
 use crate::common::{all_scenarios, run};
 use action::Action;

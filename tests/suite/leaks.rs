@@ -1,5 +1,5 @@
-//! The truth never reaches the agent: nothing that it can be shown names a fault, a lever, a grading
-//! term, a scenario, or the canary that is planted in the truth.
+//! The truth never reaches the agent: nothing that it can be shown names a fault, a lever, a
+//! grading term, a scenario, or the canary that is planted in the truth.
 
 use crate::common::{all_scenarios, run};
 use action::Action;
@@ -13,7 +13,7 @@ use scenario::resolved::CANARY;
 fn forbidden(scenario: &Scenario) -> Vec<String> {
     let mut words = vec![CANARY.to_string(), scenario.name.clone(), scenario.title.clone()];
     words.extend(scenario.name.split('/').next_back().map(str::to_string));
-    // A fault's name is a plain noun phrase: those that are one common word would be seen in any log.
+    // A fault's name is a noun phrase: those that are one common word would be seen in any log.
     words.extend(fault::all().iter().map(|f| f.name.to_string()).filter(|n| n.contains('_')));
     let levers = fleet::kinds().iter().flat_map(|k| k.levers());
     words.extend(levers.map(|l| l.name.to_string()));

@@ -15,7 +15,8 @@ pub enum ParamValue {
     Text(String),
 }
 
-/// In text a plain scalar; in binary with its tag, since a binary form cannot be asked what it holds.
+/// In text a plain scalar; in binary with its tag, since a binary form cannot be asked what it
+/// holds.
 #[derive(Serialize, Deserialize)]
 enum Tagged {
     Flag(bool),

@@ -106,7 +106,8 @@ impl Server {
         let args = &pull.args;
         let round = self.tier.last();
         let calls = round.edges.get(k).map_or(0.0, |e| e.calls * e.attempts);
-        // A caller that was down made no calls in the last round; what is offered comes in this one.
+        // A caller that was down made no calls in the last round; what is offered comes in this
+        // one.
         let calls = calls.max(round.offered).max(1.0);
         let knobs = self.knobs.edge_mut(k);
         let fault = match pull.lever.as_str() {

@@ -22,8 +22,9 @@ const SETTINGS: [&str; 9] = [
     "MAYDAY_REFLECTION",
 ];
 
-/// The binary with these arguments: the one that is shipped where `MAYDAY_BINARY` names it, else the
-/// one of this build.
+/// The binary with these arguments: the one that is shipped where `MAYDAY_BINARY` names it, else
+/// the one of this build.
+#[expect(clippy::disallowed_methods, reason = "the switch to the shipped binary")]
 pub(crate) fn command(args: &[&str]) -> Command {
     let built = env!("CARGO_BIN_EXE_mayday");
     let mut command = Command::new(std::env::var("MAYDAY_BINARY").as_deref().unwrap_or(built));

@@ -34,6 +34,7 @@ struct Blow {
     harm: Harm,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the switch to the full counts")]
 fn count() -> u64 {
     if std::env::var_os("MAYDAY_SOAK").is_some() { 50 } else { 2 }
 }
@@ -72,7 +73,8 @@ fn process(supervisor: u32, kind: &str) -> Option<Pid> {
     None
 }
 
-/// Strikes when told (a victim that died meanwhile is struck already) that a step begins.
+/// Strikes when told that a step begins; a victim that died meanwhile is struck already.
+#[expect(clippy::disallowed_methods, reason = "the length of a fault, not a wait for a state")]
 fn strike(supervisor: u32, blow: Blow) {
     let begin = Instant::now();
     while begin.elapsed() < blow.after {

@@ -1,5 +1,5 @@
-//! `dist`: one release binary in `dist/`. On Linux with the GNU target it is static, so that it runs
-//! from an empty image; elsewhere it is linked as the platform does.
+//! `dist`: one release binary in `dist/`. On Linux with the GNU target it is static, so that it
+//! runs from an empty image; elsewhere it is linked as the platform does.
 
 use std::fs;
 use std::process::{Command, ExitCode};
