@@ -50,11 +50,11 @@ pub fn grade(grade: &Grade) -> String {
     for term in &grade.terms {
         let _ = writeln!(text, "  {:+.3}  {}: {}", term.value, term.name, term.reason);
     }
-    let held = if grade.slo_held { "held" } else { "were missed" };
+    let held = if grade.slo_held { "all objectives held" } else { "not all objectives held" };
     let _ = writeln!(
         text,
         "users lost {:.1} user-minutes ({:.1} if nobody had acted, {:.1} with the reference); in \
-         the end all objectives {held}",
+         the end {held}",
         grade.impact, grade.impact_noop, grade.impact_reference
     );
     text

@@ -28,7 +28,8 @@ impl FromStr for Seeds {
         };
         let number = |word: &str| {
             let word = word.trim();
-            word.parse::<u64>().map_err(|_| expected(format!("`{word}` is no seed")))
+            let seed = word.parse::<u64>().ok().filter(|seed| *seed < u64::MAX);
+            seed.ok_or_else(|| expected(format!("`{word}` is no seed (0 to {})", u64::MAX - 1)))
         };
         let mut seeds = Vec::new();
         let range = |word: &str| -> Result<Option<(u64, u64)>, String> {
@@ -74,7 +75,7 @@ mod tests {
             ("1,2,3", vec![1, 2, 3]),
             ("9, 1 ,9", vec![9, 1]),
             ("0..2,10..12", vec![0, 1, 10, 11]),
-            ("18446744073709551614..18446744073709551615", vec![u64::MAX - 1]),
+            ("18446744073709551613..=18446744073709551614", vec![u64::MAX - 2, u64::MAX - 1]),
         ] {
             assert_eq!(text.parse(), Ok(Seeds(seeds)), "{text}");
         }

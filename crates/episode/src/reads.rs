@@ -54,7 +54,16 @@ impl<F: Fleet> Episode<F> {
                     .map(|g| json!({"group": g.name, "host": self.name(g.host)}))
                     .collect();
                 let signals: Vec<_> = kind.signals().iter().map(|s| s.name).collect();
-                json!({"name": i.name, "kind": i.kind, "groups": groups, "signals": signals})
+                let calls = topology.edges.iter().filter(|e| e.from == topology.instance(&i.name));
+                // In the order in which the signals `dependency.N.…` count them.
+                let dependencies: Vec<_> = calls.map(|e| self.name(e.to)).collect();
+                json!({
+                    "name": i.name,
+                    "kind": i.kind,
+                    "groups": groups,
+                    "dependencies": dependencies,
+                    "signals": signals,
+                })
             })
             .collect();
         let edges: Vec<_> = topology
@@ -110,7 +119,7 @@ impl<F: Fleet> Episode<F> {
         let span = now.since(from).max(1) as u64;
         let mut traces = Vec::new();
         if classes.is_empty() {
-            return Ok(Value::Array(traces));
+            return Ok(Value::Array(Vec::new()));
         }
         let noise = self.noise.branch("traces").index(from.0 as u64).index(now.0 as u64);
         for n in 0..SAMPLES_MAX {
@@ -125,9 +134,10 @@ impl<F: Fleet> Episode<F> {
             if only_failed && reply.code == Code::Ok {
                 continue;
             }
-            traces.push(self.trace(&spec.name, tick, &hop, &reply));
+            traces.push((tick, n, self.trace(&spec.name, tick, &hop, &reply)));
         }
-        Ok(Value::Array(traces))
+        traces.sort_by_key(|(tick, n, _)| (*tick, *n));
+        Ok(traces.into_iter().map(|(_, _, trace)| trace).collect())
     }
 
     /// A request of `class` in `tick`, as the users send it.

@@ -16,8 +16,11 @@ use std::sync::Arc;
 /// # Errors
 /// Where it is not of this build.
 pub fn scenario_of(record: &Record) -> Result<Scenario, EpisodeError> {
-    serde_json::from_str(&record.header.scenario)
-        .map_err(|error| EpisodeError::Unfit(format!("the scenario of the record: {error}")))
+    let unfit = |error: String| EpisodeError::Unfit(format!("the scenario of the record: {error}"));
+    let scenario: Scenario =
+        serde_json::from_str(&record.header.scenario).map_err(|error| unfit(error.to_string()))?;
+    scenario.check().map_err(unfit)?;
+    Ok(scenario)
 }
 
 impl<F: Fleet> Episode<F> {

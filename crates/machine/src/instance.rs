@@ -255,7 +255,9 @@ impl Instance {
             let moment = Moment { setup: &self.setup, row: &row, levels: &levels };
             for (signal, points) in chosen.iter().zip(&mut points) {
                 let gauss = self.setup.noise.branch(signal.name).gauss(tick.0);
-                points.push(Some((signal.value)(&moment) * (1.0 + signal.noise * gauss)));
+                let value = (signal.value)(&moment) * (1.0 + signal.noise * gauss);
+                // A share stays one, however it is measured.
+                points.push(Some(if signal.unit == "1" { value.clamp(0.0, 1.0) } else { value }));
             }
             tick = tick.plus(i64::from(every));
         }

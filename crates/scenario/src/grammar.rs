@@ -83,7 +83,9 @@ pub fn check(node: &mut Node, shape: &Shape) -> Result<(), Flaw> {
         Shape::Scalar(kind) => convert(node, kind),
         Shape::Prose if !node.word().trim().is_empty() => Ok(()),
         Shape::Prose => Err(unexpected(node, "a text")),
-        Shape::Rate => convert_with(node, "a rate such as 300/s, 18000/m or 300", rate),
+        Shape::Rate => {
+            convert_with(node, "a rate up to 1e7/s, such as 300/s, 18000/m or 300", rate)
+        }
         Shape::Span => check_span(node),
         Shape::Level => match node.scalar() {
             Some(ParamValue::Number(_) | ParamValue::Text(_)) => Ok(()),
@@ -229,8 +231,10 @@ fn convert_with(
 }
 
 fn rate(scalar: &ParamValue) -> Option<f64> {
+    // Beyond this a figure is a slip of the finger, and sums lose their digits.
+    let sane = |rate: f64| (rate.abs() <= 1e7).then_some(rate);
     match scalar {
-        ParamValue::Number(number) => Some(*number),
+        ParamValue::Number(number) => sane(*number),
         ParamValue::Text(text) => {
             let (number, unit) = text.split_once('/')?;
             let seconds = match unit.trim() {
@@ -239,7 +243,7 @@ fn rate(scalar: &ParamValue) -> Option<f64> {
                 "h" => 3600.0,
                 _ => return None,
             };
-            Some(number.trim().parse::<f64>().ok()? / seconds)
+            sane(number.trim().parse::<f64>().ok()? / seconds)
         }
         ParamValue::Flag(_) => None,
     }

@@ -12,6 +12,7 @@ pub mod format;
 pub mod grammar;
 
 mod resolve;
+mod sound;
 
 pub mod load;
 pub mod schema;

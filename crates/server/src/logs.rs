@@ -48,7 +48,8 @@ fn tick_lines(setup: &Setup, phrases: &dyn Phrases, past: &Past<'_>, tick: Tick)
             lines.push((Severity::Info, change.note.clone()));
         }
     }
-    let offered = row[signals::OFFERED];
+    // Nobody is there to write of requests while nothing runs.
+    let offered = if running(setup, &levels) > 0.0 { row[signals::OFFERED] } else { 0.0 };
     let count = |share: f64, label: &str| expected(noise.branch(label), tick, offered * share);
     let refused = count(row[signals::REFUSED], "refused");
     if refused > 0 {
@@ -62,12 +63,14 @@ fn tick_lines(setup: &Setup, phrases: &dyn Phrases, past: &Past<'_>, tick: Tick)
         lines.push((Severity::Error, text));
     }
     for (k, callee) in setup.callees.iter().enumerate() {
-        let lost = count(row[signals::first(k)], callee);
-        if lost > 0 {
-            lines.push((Severity::Warn, edge_line(setup, &levels, k, callee, lost)));
+        let failed = row[signals::first(k)];
+        if count(failed, callee) > 0 {
+            lines.push((Severity::Warn, edge_line(setup, &levels, k, callee, failed)));
         }
     }
-    phrases.more(&row, &levels, &mut lines);
+    if running(setup, &levels) > 0.0 {
+        phrases.more(&row, &levels, &mut lines);
+    }
     let groups = &setup.spec.groups;
     let replica = |at: usize| {
         let group = &groups[at % groups.len().max(1)];
@@ -92,6 +95,12 @@ fn expected(noise: Noise, tick: Tick, mean: f64) -> u64 {
     mean as u64 + u64::from(noise.unit(tick.0) < mean.fract())
 }
 
+/// Replicas that take requests.
+fn running(setup: &Setup, levels: &Levels) -> f64 {
+    let groups = setup.spec.groups.len() as u16;
+    (0..groups).map(|g| levels.get(keys::RUNNING + g, 0.0)).sum()
+}
+
 fn own_error_share(setup: &Setup, levels: &Levels) -> f64 {
     let groups = setup.spec.groups.len() as u16;
     let (mut all, mut wrong) = (0.0, 0.0);
@@ -107,23 +116,23 @@ fn own_error_share(setup: &Setup, levels: &Levels) -> f64 {
     of_groups + of_classes - of_groups * of_classes
 }
 
-fn edge_line(setup: &Setup, levels: &Levels, k: usize, callee: &str, lost: u64) -> String {
+fn edge_line(setup: &Setup, levels: &Levels, k: usize, callee: &str, failed: f64) -> String {
     let level = |key: EdgeKey, default: f64| levels.get(keys::edge(k, key), default);
     let policy = &setup.outgoing[k].policy;
+    let share = format!("{:.1} % of calls in this second", 100.0 * failed);
     if level(EdgeKey::Passed, 1.0) < 0.5 {
-        return format!("circuit breaker towards {callee} is open, {lost} calls not made");
+        return format!("circuit breaker towards {callee} is open, calls are not made");
     }
     if level(EdgeKey::NoConnection, 0.0) > 0.01 {
-        return format!("timed out waiting for a connection to {callee} ({lost} in this second)");
+        return format!("timed out waiting for a connection to {callee} ({share})");
     }
     if level(EdgeKey::Abort, 0.0) > 0.0 {
-        return format!("connection to {callee} reset by peer ({lost} in this second)");
+        return format!("connection to {callee} reset by peer ({share})");
     }
     let timeout_ms = 1000.0 * level(EdgeKey::Timeout, policy.timeout_s);
-    let retries = level(EdgeKey::Retries, f64::from(policy.retries));
+    let attempts = level(EdgeKey::Retries, f64::from(policy.retries)) + 1.0;
     format!(
-        "call to {callee} failed or exceeded its deadline of {timeout_ms:.0} ms, up to {} attempts \
-         ({lost} in this second)",
-        retries + 1.0
+        "call to {callee} failed or exceeded its deadline of {timeout_ms:.0} ms, up to {attempts} \
+         attempts ({share})"
     )
 }

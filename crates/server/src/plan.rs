@@ -100,6 +100,9 @@ impl View<'_> {
     fn begin(&self, failure: OwnFailure) -> Result<Walk, HopReply> {
         let class = u16::from(self.hop.class.0);
         let (instant, row) = (0.000_1, &self.row);
+        if self.running() <= 0.0 {
+            return Err(self.settle(Code::Unavailable, instant, "connection refused".into()));
+        }
         if self.unit(Draw::Turned) < self.level(keys::REFUSE + class, 0.0) {
             return Err(self.settle(Code::ResourceExhausted, instant, "turned away".into()));
         }
@@ -124,6 +127,13 @@ impl View<'_> {
             return Err(self.settle(failure.code, elapsed_s, failure.message.into()));
         }
         Ok(Walk { elapsed_s, used: 0 })
+    }
+
+    /// Replicas that take requests.
+    fn running(&self) -> f64 {
+        let groups = self.setup.spec.groups.iter().enumerate();
+        let at_start = |g: &model::GroupSpec| f64::from(g.replicas);
+        groups.map(|(at, g)| self.level(keys::RUNNING + at as u16, at_start(g))).sum()
     }
 
     /// The slow factor and the error share of the replica group that this request meets.

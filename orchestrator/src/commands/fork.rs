@@ -59,6 +59,10 @@ pub fn run(options: Options) -> Result<(), Failure> {
         Ok::<_, Failure>((then, now, fork))
     })?;
     if let Some(path) = &options.out {
+        if path.exists() {
+            let path = path.display();
+            return Err(Failure::usage(format!("{path} is there already: choose another file")));
+        }
         let written = std::fs::write(path, fork.record().to_jsonl());
         written.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
     }

@@ -3,16 +3,18 @@
 use crate::body::token;
 use crate::console;
 use crate::failure::Failure;
-use crate::serving::{self, ListenArgs};
+use crate::serving;
 use grader::GraderService;
 use serde_json::json;
+use std::net::SocketAddr;
 use tonic::service::Routes;
 
 /// Options of `mayday grader`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    #[command(flatten)]
-    listen: ListenArgs,
+    /// Address to listen on; port 0 lets the kernel choose. Stays on this machine by default.
+    #[arg(long, env = "MAYDAY_LISTEN", default_value = "127.0.0.1:7200", value_name = "ADDRESS")]
+    listen: SocketAddr,
 }
 
 /// Runs it until SIGTERM or Ctrl-C.
@@ -21,7 +23,7 @@ pub struct Options {
 /// Where the address cannot be had, or the listener fails.
 pub fn run(options: Options) -> Result<(), Failure> {
     let token = token()?;
-    let listen = options.listen.listen;
+    let listen = options.listen;
     serving::warn_if_open(listen, token.as_ref());
     crate::runtime::many()?.block_on(async {
         let (listener, address) = serving::bind(listen).await?;

@@ -5,8 +5,8 @@ use crate::spec::{FaultSpec, Targets};
 
 pub(super) const FAULT: FaultSpec = FaultSpec {
     name: "bad_secret",
-    doc: "A rotation left a secret that cannot be read, so processes exit at their start. \
-          Running ones live until they are restarted. It ends with reloading a good secret.",
+    doc: "A configuration names a secret that is not there: processes end at once and end again \
+          at each start. It ends with the configuration before it.",
     targets: Targets::Kinds(&["auth"]),
     params: &[GROUP],
     levers: |aim| {
