@@ -12,6 +12,7 @@ const DURATION: Shape = Shape::Scalar(ParamKind::Duration { min: 0.0, max: 86_40
 const TIME: Shape = Shape::Scalar(ParamKind::Duration { min: -86_400.0, max: 86_400.0 });
 const POSITIVE: Shape = Shape::Scalar(ParamKind::Number { min: 0.001, max: 1e9 });
 const ZERO_UP: Shape = Shape::Scalar(ParamKind::Number { min: 0.0, max: 1e9 });
+const SURGE: Shape = Shape::Scalar(ParamKind::Number { min: 0.0, max: 1e4 });
 const FLAG: Shape = Shape::Scalar(ParamKind::Flag);
 const OVERRIDE: Shape = Shape::Map(&Shape::Free(Free::Override));
 const CLASSES: Shape = Shape::Or("all", &Shape::List(&TEXT));
@@ -191,7 +192,7 @@ const BURST: &[Field] = &[
     Field::required("at", TIME, "When it begins."),
     Field::required("for", WINDOW, "How long it lasts."),
     Field::optional("classes", CLASSES, "Which classes; absent: all."),
-    Field::required("factor", ZERO_UP, "Demand is this many times as large."),
+    Field::required("factor", SURGE, "Demand is this many times as large."),
 ];
 
 const SLO: &[Field] = &[
@@ -239,7 +240,7 @@ pub const EVENT: &[Field] = &[
     Field::optional("clear", TEXT, "The id of a fault that ends."),
     Field::optional("order", TEXT, "An operation that somebody else orders."),
     Field::optional("note", TEXT, "An entry in a component's change list."),
-    Field::optional("burst", ZERO_UP, "A factor on demand; with `for` and `classes`."),
+    Field::optional("burst", SURGE, "A factor on demand; with `for` and `classes`."),
     Field::optional("on", TEXT, "The component, or the edge as `caller -> callee`."),
     Field::optional(
         "with",

@@ -54,6 +54,10 @@ pub fn run(options: Options) -> Result<(), Failure> {
     let store = Keeping::new(options.records.open().map_err(Failure::usage)?);
     let token = token()?;
     crate::runtime::many()?.block_on(async {
+        if let Some(grader) = &options.grader {
+            let silent = |error| Failure::failed(format!("--grader: {error}"));
+            chassis::probe(grader).await.map_err(silent)?;
+        }
         let mut supervisor = None;
         let body = match wanted {
             Wanted::Embedded => Body::Embedded,
