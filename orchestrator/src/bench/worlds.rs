@@ -113,7 +113,7 @@ async fn ticks(world: &Arc<Scenario>, repeats: usize) -> Result<[Measured; 2], F
             value: median(per_tick),
             budget: Some(6.0),
             note: "exchange, twelve machines (those whose inputs are unchanged answer from memory), \
-                   the tick digest over every outbox, history rows, users, alerts. About two thirds \
+                   the tick digest over every outbox, history rows, users, alerts. By estimate two thirds \
                    of calm ticks are computed in full: what callers see takes some thirty rounds \
                    to come to rest after each step of demand. Then look-ups of parameters by name \
                    and copies of outboxes.",
