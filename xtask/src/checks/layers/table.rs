@@ -56,6 +56,7 @@ const CHASSIS: &str = "crates/chassis";
 const KINDS: &str = "services/*";
 const FLEET: &str = "crates/fleet";
 const EPISODE: &str = "crates/episode";
+const OTLP: &str = "crates/otlp";
 const OPENENV: &str = "crates/openenv";
 const GRADER: &str = "services/grader";
 const ORCHESTRATOR: &str = "orchestrator";
@@ -92,17 +93,20 @@ pub const TABLE: &[Layer] = &[
         never_reach: &[],
         never_import: &["axum", "hyper", "tokio", "tonic"],
     },
+    // What telemetry says reaches it as values: neither an engine nor a kind.
+    shell(OTLP, &[MODEL]),
     // The agents' protocol knows nothing of the domain.
     shell(OPENENV, &[]),
     shell(
         ORCHESTRATOR,
         &[
             MODEL, TELEMETRY, MACHINE, FLOW, SERVER, FAULT, ACTION, SCENARIO, RECORD, SHELL, PROTO,
-            MESH, CHASSIS, KINDS, FLEET, EPISODE, OPENENV, GRADER,
+            MESH, CHASSIS, KINDS, FLEET, EPISODE, OTLP, OPENENV, GRADER,
         ],
     ),
     // Tests and tools: nobody imports them, and they import the product in tests only.
     shell("tests", &[]),
+    shell("tests/collector", &[]),
     shell("tests/des", &[]),
     shell("xtask", &[]),
 ];

@@ -1,0 +1,101 @@
+//! Calls as spans.
+
+use crate::attribute::text;
+use crate::call::Call;
+use crate::names;
+use crate::scene::{Scene, scope};
+use crate::write::by_instance;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::KeyValue;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status};
+
+/// Sampled, and it is known whether the parent is elsewhere.
+const LOCAL_PARENT: u32 = 0x101;
+/// Sampled, and the parent is elsewhere.
+const REMOTE_PARENT: u32 = 0x301;
+
+pub(crate) fn write(scene: &Scene, calls: &[Call]) -> ExportTraceServiceRequest {
+    let spans = calls.iter().map(|call| (call.instance, span(scene, call)));
+    let resource_spans = by_instance(spans).into_iter().map(|(of, spans)| ResourceSpans {
+        resource: scene.resource(of),
+        scope_spans: vec![ScopeSpans {
+            scope: Some(scope()),
+            spans,
+            schema_url: names::SCHEMA.into(),
+        }],
+        schema_url: names::SCHEMA.into(),
+    });
+    ExportTraceServiceRequest { resource_spans: resource_spans.collect() }
+}
+
+fn span(scene: &Scene, call: &Call) -> Span {
+    let mut attributes = attributes(scene, call);
+    if let Some(class) = call.class {
+        attributes.push(text(names::CLASS, scene.class(class.at())));
+    }
+    let kind = if call.client { SpanKind::Client } else { SpanKind::Server };
+    let remote = !call.client && call.parent != 0;
+    let error = || Status { message: call.message.clone(), code: StatusCode::Error.into() };
+    Span {
+        trace_id: call.trace.to_be_bytes().to_vec(),
+        span_id: call.id.to_be_bytes().to_vec(),
+        parent_span_id: match call.parent {
+            0 => Vec::new(),
+            parent => parent.to_be_bytes().to_vec(),
+        },
+        flags: if remote { REMOTE_PARENT } else { LOCAL_PARENT },
+        name: call.method.clone(),
+        kind: kind.into(),
+        start_time_unix_nano: call.start,
+        end_time_unix_nano: call.end,
+        attributes,
+        // What ended well has no status: "unset" is what instrumentation leaves.
+        status: call.failed().then(error),
+        ..Span::default()
+    }
+}
+
+/// What a span and a point of a histogram say about a call alike.
+pub(crate) fn attributes(scene: &Scene, call: &Call) -> Vec<KeyValue> {
+    let mut attributes = vec![
+        text(names::RPC_SYSTEM, names::GRPC),
+        text(names::RPC_METHOD, &*call.method),
+        text(names::RPC_STATUS, call.code.name()),
+    ];
+    if call.failed() {
+        attributes.push(text(names::ERROR_TYPE, call.code.name()));
+    }
+    if let Some(callee) = call.callee {
+        attributes.push(text(names::SERVER_ADDRESS, scene.name(callee)));
+    }
+    attributes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::tests::{reply, request};
+    use crate::scene::tests::topology;
+    use model::EpisodeId;
+
+    #[test]
+    fn spans_keep_their_parents_and_say_what_failed() {
+        let scene = Scene::new(&topology(), EpisodeId(1));
+        let calls = Call::of(&scene, &request(), &reply());
+        let written = write(&scene, &calls);
+        assert_eq!(written.resource_spans.len(), 2, "one resource per instance");
+        let front = &written.resource_spans[0].scope_spans[0].spans;
+        let root = &front[0];
+        assert!(root.parent_span_id.is_empty() && root.kind == SpanKind::Server as i32);
+        assert_eq!(root.trace_id.len(), 16);
+        let status = root.status.as_ref().unwrap();
+        assert_eq!(status.code, StatusCode::Error as i32);
+        assert_eq!(status.message, "orders: no answer");
+        assert!(front[1].status.is_none() && front[1].kind == SpanKind::Client as i32);
+        let login = &written.resource_spans[1].scope_spans[0].spans[0];
+        assert_eq!(login.parent_span_id, front[1].span_id);
+        assert_eq!((login.flags, front[1].flags), (REMOTE_PARENT, LOCAL_PARENT));
+    }
+}
