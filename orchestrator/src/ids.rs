@@ -1,9 +1,10 @@
 //! Episodes as people write them, and records as they name them.
 
 use crate::failure::Failure;
+use archive::Place;
 use model::EpisodeId;
-use record::{Filter, Place, Record, RecordError, Store};
-use std::path::{Path, PathBuf};
+use record::{Filter, Record, RecordError, Store};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The episode in a text of 1 to 16 hexadecimal digits.
@@ -19,9 +20,9 @@ pub struct RecordArgs {
     /// A file of a record (.jsonl), or an episode (or its first digits) with --records.
     #[arg(value_name = "RECORD|EPISODE")]
     record: String,
-    /// The database that has the episode.
-    #[arg(long, value_name = "DB", env = "MAYDAY_RECORDS")]
-    records: Option<PathBuf>,
+    /// The database that has the episode: a file, or postgres://USER@HOST/DATABASE.
+    #[arg(long, value_name = "DB", env = "MAYDAY_RECORDS", hide_env_values = true)]
+    records: Option<Place>,
 }
 
 impl RecordArgs {
@@ -71,27 +72,27 @@ fn from_file(path: &Path) -> Result<Record, Failure> {
 ///
 /// # Errors
 /// Where it is missing or cannot be read.
-pub fn open(db: &Path) -> Result<Arc<dyn Store>, Failure> {
-    if !db.exists() {
-        return Err(Failure::usage(format!(
-            "{}: no such file; `mayday run --records {}` makes one",
-            db.display(),
-            db.display()
-        )));
+pub fn open(db: &Place) -> Result<Arc<dyn Store>, Failure> {
+    match db {
+        Place::Path(path) if !path.exists() => Err(Failure::usage(format!(
+            "{db}: no such file; `mayday run --records {db}` makes one"
+        ))),
+        Place::Memory | Place::Off => Err(Failure::usage(format!(
+            "--records {db}: nothing is left of such records; name a file or a server"
+        ))),
+        Place::Path(_) | Place::Server(_) => db.open().map_err(Failure::usage),
     }
-    Place::Path(db.to_path_buf()).open().map_err(Failure::usage)
 }
 
 /// The episode with this id, or the only one whose id begins so.
 ///
 /// # Errors
 /// Where there is none, or several.
-pub fn find(store: &dyn Store, text: &str, db: &Path) -> Result<EpisodeId, Failure> {
+pub fn find(store: &dyn Store, text: &str, db: &Place) -> Result<EpisodeId, Failure> {
     let Some(whole) = parse(text) else {
         return Err(Failure::usage(format!(
             "`{text}` is no episode: expected up to 16 hexadecimal digits; `mayday records list \
-             --records {}` shows them",
-            db.display()
+             --records {db}` shows them"
         )));
     };
     if text.len() == 16 {

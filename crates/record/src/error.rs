@@ -1,6 +1,7 @@
 //! What can go wrong with a record or its store, each with the way out. None of it is a failure
 //! in the simulation.
 
+use crate::server::ServerTrouble;
 use model::EpisodeId;
 use std::path::PathBuf;
 
@@ -95,7 +96,10 @@ pub enum RecordError {
     #[error("records are off: start with --records PATH or --records memory to keep them")]
     Off,
     /// Not a place for records.
-    #[error("{text:?} is no place for records: expected a path, memory, or off")]
+    #[error(
+        "{text:?} is no place for records: expected a path, postgres://USER@HOST/DATABASE, \
+         memory, or off"
+    )]
     Place {
         /// What was given.
         text: String,
@@ -170,6 +174,14 @@ pub enum RecordError {
         path: PathBuf,
         /// In the words of the system.
         problem: String,
+    },
+    /// A database server.
+    #[error("{place}: {trouble}")]
+    Server {
+        /// Its address, without a password.
+        place: String,
+        /// What is wrong with it.
+        trouble: ServerTrouble,
     },
     /// Anything else that the database or the system says.
     #[error("{path}: {problem}", path = .path.display())]

@@ -160,7 +160,7 @@ fn episode<'de, D: Deserializer<'de>>(from: D) -> Result<EpisodeId, D::Error> {
 }
 
 /// An episode as it is printed: 16 hexadecimal digits.
-pub(crate) fn parse_episode(text: &str) -> Option<EpisodeId> {
+pub fn parse_episode(text: &str) -> Option<EpisodeId> {
     let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     digits.then(|| u64::from_str_radix(text, 16).ok().map(EpisodeId))?
 }

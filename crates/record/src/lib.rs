@@ -6,8 +6,8 @@ pub mod export;
 pub mod jsonl;
 pub mod memory;
 pub mod off;
-pub mod place;
 pub mod record;
+pub mod server;
 pub mod sqlite;
 pub mod store;
 
@@ -15,7 +15,7 @@ pub use error::RecordError;
 pub use export::export;
 pub use memory::MemoryStore;
 pub use off::OffStore;
-pub use place::Place;
 pub use record::{Actor, EndReason, Entry, FORMAT, Header, Input, Record, Step, WORLD_REVISION};
+pub use server::ServerTrouble;
 pub use sqlite::SqliteStore;
 pub use store::{Answer, Filter, Prune, Store, Summary, Write, Written};

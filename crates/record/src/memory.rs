@@ -50,6 +50,10 @@ impl Store for MemoryStore {
         self.shelf().kept(episode).map(|kept| kept.record.clone())
     }
 
+    fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError> {
+        self.shelf().kept(episode).map(|kept| kept.epoch)
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {
         let wanted: BTreeSet<_> = filter.episodes.iter().collect();
         let shelf = self.shelf();

@@ -25,6 +25,10 @@ impl Store for OffStore {
         Err(RecordError::Off)
     }
 
+    fn owner(&self, _: EpisodeId) -> Result<u64, RecordError> {
+        Err(RecordError::Off)
+    }
+
     fn list(&self, _: &Filter) -> Result<Vec<Summary>, RecordError> {
         Ok(Vec::new())
     }

@@ -132,6 +132,12 @@ pub trait Store: Send + Sync + Debug {
     /// [`RecordError::Unknown`], [`RecordError::Off`], or what is wrong with the store.
     fn load(&self, episode: EpisodeId) -> Result<Record, RecordError>;
 
+    /// The epoch that owns an episode now.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError>;
+
     /// The records that meet `filter`, newest first.
     ///
     /// # Errors
@@ -212,10 +218,10 @@ pub fn channel() -> (Answer, mpsc::Receiver<Result<Written, RecordError>>) {
 }
 
 /// Why the episode is over after `entries`; refuses entries that follow an end.
-pub(crate) fn end_of(
-    episode: EpisodeId,
-    entries: &[Entry],
-) -> Result<Option<EndReason>, RecordError> {
+///
+/// # Errors
+/// [`RecordError::Ended`].
+pub fn end_of(episode: EpisodeId, entries: &[Entry]) -> Result<Option<EndReason>, RecordError> {
     let at = entries.iter().position(|entry| matches!(entry, Entry::End { .. }));
     match at.map(|at| (&entries[at], &entries[at + 1..])) {
         Some((Entry::End { reason, .. }, [])) => Ok(Some(*reason)),
@@ -223,6 +229,3 @@ pub(crate) fn end_of(
         None => Ok(None),
     }
 }
-
-#[cfg(test)]
-mod tests;

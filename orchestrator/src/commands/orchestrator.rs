@@ -12,9 +12,9 @@ use crate::serving::{self, ListenArgs};
 use crate::sessions::{House, Sessions, task_name};
 use crate::shelf::LibraryArgs;
 use crate::supervisor::{Plan, Supervisor};
+use archive::Place;
 use chassis::Token;
 use proto::orchestrator::v1::episodes_server::EpisodesServer;
-use record::Place;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -28,8 +28,15 @@ pub struct Options {
     listen: ListenArgs,
     #[command(flatten)]
     body: BodyArgs,
-    /// Where records are kept: a file, memory or off. With a file, episodes outlive this process.
-    #[arg(long, value_name = "PLACE", default_value = "memory", env = "MAYDAY_RECORDS")]
+    /// Where records are kept: a file, postgres://USER@HOST/DATABASE, memory or off. With a file
+    /// episodes outlive this process; on a server any process may go on with them.
+    #[arg(
+        long,
+        value_name = "PLACE",
+        default_value = "memory",
+        env = "MAYDAY_RECORDS",
+        hide_env_values = true
+    )]
     records: Place,
     /// A grader elsewhere; default: one in this process.
     #[arg(long, value_name = "ADDR", env = "MAYDAY_GRADER")]

@@ -4,6 +4,7 @@ use crate::console;
 use crate::failure::Failure;
 use crate::ids;
 use crate::report::table;
+use archive::Place;
 use record::{Filter, Prune, Store, Summary};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -18,9 +19,9 @@ pub struct Options {
 
 #[derive(Clone, Debug, clap::Args)]
 struct Database {
-    /// The database.
-    #[arg(long, value_name = "DB", env = "MAYDAY_RECORDS")]
-    records: PathBuf,
+    /// The database: a file, or postgres://USER@HOST/DATABASE.
+    #[arg(long, value_name = "DB", env = "MAYDAY_RECORDS", hide_env_values = true)]
+    records: Place,
 }
 
 impl Database {

@@ -13,7 +13,8 @@ use crate::play::{Job, RewardMode};
 use crate::report::Report;
 use crate::seeds::Seeds;
 use crate::shelf::LibraryArgs;
-use record::{Filter, Place, Store};
+use archive::Place;
+use record::{Filter, Store};
 
 const SEEDS: &str = "5";
 
@@ -31,8 +32,14 @@ pub struct Options {
     seeds: Seeds,
     #[command(flatten)]
     body: BodyArgs,
-    /// Where records are kept: a file, memory or off.
-    #[arg(long, value_name = "PLACE", default_value = "off", env = "MAYDAY_RECORDS")]
+    /// Where records are kept: a file, postgres://USER@HOST/DATABASE, memory or off.
+    #[arg(
+        long,
+        value_name = "PLACE",
+        default_value = "off",
+        env = "MAYDAY_RECORDS",
+        hide_env_values = true
+    )]
     records: Place,
     /// Go on with what --records has: finished episodes are graded again, others are finished.
     #[arg(long)]
@@ -75,7 +82,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
 }
 
 fn check(options: &Options) -> Result<Batch, Failure> {
-    if options.resume && !matches!(options.records, Place::Path(_)) {
+    if options.resume && matches!(options.records, Place::Memory | Place::Off) {
         return Err(Failure::usage("--resume goes on with kept records: add --records PATH"));
     }
     let shelf = options.library.open()?;
@@ -176,8 +183,10 @@ fn end(report: &Report<'_>, results: &Results, options: &Options) -> Result<(), 
     }
     if results.stopped {
         let way_on = match &options.records {
-            Place::Path(path) => format!("; go on with --records {} --resume", path.display()),
-            _ => String::new(),
+            place @ (Place::Path(_) | Place::Server(_)) => {
+                format!("; go on with --records {place} --resume")
+            }
+            Place::Memory | Place::Off => String::new(),
         };
         console::note(format_args!("{open} of {} episodes are not over{way_on}", jobs(results)));
         return Err(Failure::Interrupted);

@@ -141,6 +141,10 @@ impl Store for SqliteStore {
         self.read(|db| read::load(db, episode))
     }
 
+    fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError> {
+        self.read(|db| read::owner(db, episode))
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {
         self.read(|db| read::list(db, filter))
     }

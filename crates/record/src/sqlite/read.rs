@@ -43,6 +43,14 @@ pub(super) fn load(db: &Connection, episode: EpisodeId) -> Result<Record, Troubl
     Ok(Record { header, entries })
 }
 
+/// The epoch that owns an episode.
+pub(super) fn owner(db: &Connection, episode: EpisodeId) -> Result<u64, Trouble> {
+    let sql = "SELECT epoch FROM episodes WHERE episode = ?1";
+    let found = db.prepare_cached(sql)?.query_row([episode.to_string()], |row| row.get(0));
+    let epoch: Option<i64> = found.optional()?;
+    epoch.map(|epoch| epoch as u64).ok_or(Trouble::Refused(RecordError::Unknown { episode }))
+}
+
 /// The records that meet `filter`, newest first.
 pub(super) fn list(db: &Connection, filter: &Filter) -> Result<Vec<Summary>, Trouble> {
     let ids = (!filter.episodes.is_empty()).then(|| json_list(&filter.episodes));

@@ -1,10 +1,8 @@
 //! Where records are kept: what stands after `--records`.
 
-use crate::error::RecordError;
-use crate::memory::MemoryStore;
-use crate::off::OffStore;
-use crate::sqlite::SqliteStore;
-use crate::store::Store;
+use crate::address::Address;
+use crate::postgres::PostgresStore;
+use record::{MemoryStore, OffStore, RecordError, SqliteStore, Store};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,6 +11,8 @@ use std::sync::Arc;
 pub enum Place {
     /// A database in this file; it is made if it is missing.
     Path(PathBuf),
+    /// A database server.
+    Server(Address),
     /// This process.
     Memory,
     /// Nowhere.
@@ -23,10 +23,11 @@ impl Place {
     /// Opens the store there.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`].
+    /// As [`SqliteStore::open`] and [`PostgresStore::open`].
     pub fn open(&self) -> Result<Arc<dyn Store>, RecordError> {
         Ok(match self {
             Place::Path(path) => Arc::new(SqliteStore::open(path)?),
+            Place::Server(address) => Arc::new(PostgresStore::open(address)?),
             Place::Memory => Arc::new(MemoryStore::new()),
             Place::Off => Arc::new(OffStore),
         })
@@ -40,6 +41,9 @@ impl std::str::FromStr for Place {
         // Words that mean something else than a file, here or in other programs: a file of that
         // name would surprise; `./none` is still there for whoever means it.
         const NOT_PATHS: [&str; 6] = ["memory", "off", ":memory:", "none", "false", "no"];
+        if let Some(address) = Address::new(text) {
+            return Ok(Place::Server(address));
+        }
         match text {
             "memory" => Ok(Place::Memory),
             "off" => Ok(Place::Off),
@@ -58,6 +62,7 @@ impl std::fmt::Display for Place {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Place::Path(path) => path.display().fmt(f),
+            Place::Server(address) => address.fmt(f),
             Place::Memory => f.write_str("memory"),
             Place::Off => f.write_str("off"),
         }
@@ -72,15 +77,18 @@ mod tests {
     fn words_and_paths_are_told_apart() {
         assert_eq!("memory".parse(), Ok(Place::Memory));
         assert_eq!("off".parse(), Ok(Place::Off));
+        let server: Place = "postgres://joe:s3cret@db/records".parse().unwrap();
+        assert!(matches!(server, Place::Server(_)));
+        assert_eq!(server.to_string(), "postgres://joe@db:5432/records");
         for path in ["records.db", "./none", "/var/lib/mayday/records.db", "memory.db"] {
             assert_eq!(path.parse(), Ok(Place::Path(path.into())));
             assert_eq!(path.parse::<Place>().unwrap().to_string(), path);
         }
-        for bad in ["", " ", "Memory", "OFF", ":memory:", "none", "postgres://db/records"] {
+        for bad in ["", " ", "Memory", "OFF", ":memory:", "none", "mysql://db/records"] {
             let error = bad.parse::<Place>().unwrap_err();
             assert_eq!(error, RecordError::Place { text: bad.into() });
             let said = error.to_string();
-            assert!(said.contains("expected a path, memory, or off"), "{said}");
+            assert!(said.contains("expected a path, postgres://"), "{said}");
         }
     }
 
