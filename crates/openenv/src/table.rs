@@ -1,0 +1,363 @@
+//! All sessions, for all transports. Who holds a session changes in one step under one lock; a
+//! step of an episode never takes it.
+//!
+//! A session is *held* (it has a place among the most there may be) or *left*: its socket broke,
+//! or its HTTP client has not come back yet. A session that was left has no place, can be taken up
+//! again for some time, and goes first when memory is needed.
+
+use crate::environment::Environment;
+use crate::play::Session;
+use crate::settings::Settings;
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// Sessions of HTTP clients that have not come back are kept up to this many.
+const WAITING_MAX: usize = 256;
+
+/// Whose a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// Of one socket.
+    Socket,
+    /// Of whoever knows its id, until it is closed.
+    Client,
+    /// Of an HTTP client that sends its id back.
+    Http,
+    /// Of a connection of the Model Context Protocol.
+    Tools,
+}
+
+/// Why a session cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// There are as many as there may be.
+    Full { active: usize, max: usize, option: &'static str },
+    /// There is none of this id.
+    Unknown(String),
+    /// Another socket has it.
+    Taken(String),
+}
+
+impl Denied {
+    /// One sentence.
+    pub(crate) fn sentence(&self) -> String {
+        match self {
+            Denied::Full { active, max, option } => format!(
+                "Server at capacity: {active}/{max} sessions active. Cannot accept new \
+                 connections. Close some, or raise the limit with {option}."
+            ),
+            Denied::Unknown(id) => format!("Unknown session_id: {id}"),
+            Denied::Taken(id) => format!("Session {id} already has an attached WebSocket"),
+        }
+    }
+}
+
+/// How closing went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Closed {
+    Now,
+    /// When its socket leaves.
+    Later,
+}
+
+/// A socket's hold on a session.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) session: Arc<Session>,
+    /// The socket has to leave: another one took its place, or the session was idle.
+    pub(crate) leave: CancellationToken,
+    /// The session was there before.
+    pub(crate) resumed: bool,
+    number: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    session: Arc<Session>,
+    owner: Owner,
+    /// Its place among those that were left, in the order in which they were.
+    left: Option<u64>,
+    line: Option<(u64, CancellationToken)>,
+    closing: bool,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    sessions: BTreeMap<String, Entry>,
+    left: BTreeMap<u64, String>,
+    /// HTTP sessions among them.
+    waiting: usize,
+    drawn: u64,
+}
+
+impl Inner {
+    fn draw(&mut self) -> u64 {
+        self.drawn += 1;
+        self.drawn
+    }
+
+    fn active(&self) -> usize {
+        self.sessions.len() - self.left.len()
+    }
+
+    fn remove(&mut self, id: &str) -> Option<Arc<Session>> {
+        let entry = self.sessions.remove(id)?;
+        if let Some(number) = entry.left {
+            self.left.remove(&number);
+            self.waiting -= usize::from(entry.owner == Owner::Http);
+        }
+        if let Some((_, leave)) = entry.line {
+            leave.cancel();
+        }
+        Some(entry.session)
+    }
+
+    fn leave(&mut self, id: &str) {
+        let number = self.draw();
+        let Some(entry) = self.sessions.get_mut(id).filter(|entry| entry.left.is_none()) else {
+            return;
+        };
+        entry.left = Some(number);
+        self.waiting += usize::from(entry.owner == Owner::Http);
+        self.left.insert(number, id.to_string());
+    }
+
+    fn hold(&mut self, id: &str) {
+        let Some(entry) = self.sessions.get_mut(id) else { return };
+        if let Some(number) = entry.left.take() {
+            self.waiting -= usize::from(entry.owner == Owner::Http);
+            self.left.remove(&number);
+        }
+    }
+
+    /// Takes out those that were left first, until no more are left than may be.
+    fn surplus(&mut self, max: usize) -> Vec<Arc<Session>> {
+        let mut gone = Vec::new();
+        while self.waiting > WAITING_MAX.min(max) {
+            let is_http = |id: &&String| {
+                self.sessions.get(*id).is_some_and(|entry| entry.owner == Owner::Http)
+            };
+            let Some(id) = self.left.values().find(is_http).cloned() else { break };
+            gone.extend(self.remove(&id));
+        }
+        while self.left.len() > max {
+            let Some(id) = self.left.values().next().cloned() else { break };
+            gone.extend(self.remove(&id));
+        }
+        gone
+    }
+}
+
+/// All sessions.
+#[derive(Debug)]
+pub(crate) struct Table {
+    environment: Arc<dyn Environment>,
+    max: usize,
+    option: &'static str,
+    idle: Duration,
+    grace: Duration,
+    /// A socket that was not heard for this long gives way to another one.
+    silence: Duration,
+    began: Instant,
+    inner: Mutex<Inner>,
+}
+
+impl Table {
+    pub(crate) fn new(environment: Arc<dyn Environment>, settings: &Settings) -> Table {
+        Table {
+            environment,
+            max: settings.sessions_max,
+            option: settings.sessions_option,
+            idle: settings.idle,
+            grace: settings.grace,
+            silence: settings.ping * 2,
+            began: Instant::now(),
+            inner: Mutex::default(),
+        }
+    }
+
+    /// Milliseconds since the server began.
+    pub(crate) fn now(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Sessions that are held and the most there may be.
+    pub(crate) fn load(&self) -> (usize, usize) {
+        (self.inner.lock().active(), self.max)
+    }
+
+    fn full(&self, active: usize) -> Denied {
+        Denied::Full { active, max: self.max, option: self.option }
+    }
+
+    /// A new session with a place.
+    pub(crate) fn open(&self, owner: Owner) -> Result<Arc<Session>, Denied> {
+        let mut inner = self.inner.lock();
+        let active = inner.active();
+        if active >= self.max {
+            return Err(self.full(active));
+        }
+        Ok(self.insert(&mut inner, owner))
+    }
+
+    /// A new session of an HTTP client, which may never come back.
+    pub(crate) fn offer(&self) -> Arc<Session> {
+        let mut inner = self.inner.lock();
+        let session = self.insert(&mut inner, Owner::Http);
+        inner.leave(session.id.as_deref().unwrap_or_default());
+        self.bury(inner.surplus(self.max));
+        session
+    }
+
+    fn insert(&self, inner: &mut Inner, owner: Owner) -> Arc<Session> {
+        let id = uuid::Uuid::new_v4().to_string();
+        let session = Arc::new(Session::new(Some(id.clone()), self.environment.clone()));
+        session.touch(self.now());
+        let entry =
+            Entry { session: session.clone(), owner, left: None, line: None, closing: false };
+        inner.sessions.insert(id, entry);
+        session
+    }
+
+    /// The session of this id for one request of a client that is no socket.
+    pub(crate) fn take_up(&self, id: &str) -> Result<Arc<Session>, Denied> {
+        self.take_up_in(&mut self.inner.lock(), id)
+    }
+
+    fn take_up_in(&self, inner: &mut Inner, id: &str) -> Result<Arc<Session>, Denied> {
+        let active = inner.active();
+        let entry = inner.sessions.get(id).ok_or_else(|| Denied::Unknown(id.to_string()))?;
+        if entry.left.is_some() && active >= self.max {
+            return Err(self.full(active));
+        }
+        let session = entry.session.clone();
+        inner.hold(id);
+        session.touch(self.now());
+        Ok(session)
+    }
+
+    /// An HTTP client that sent its id back is done for now.
+    pub(crate) fn put_down(&self, session: &Session) {
+        let Some(id) = session.id.as_deref() else { return };
+        let mut inner = self.inner.lock();
+        if inner.sessions.get(id).is_some_and(|entry| entry.owner == Owner::Http) {
+            inner.leave(id);
+        }
+        self.bury(inner.surplus(self.max));
+    }
+
+    /// A line for a socket: to a new session, or to the one of this id where no living socket has
+    /// it.
+    pub(crate) fn connect(&self, wanted: Option<&str>) -> Result<Line, Denied> {
+        let mut inner = self.inner.lock();
+        let session = match wanted {
+            None => {
+                let active = inner.active();
+                if active >= self.max {
+                    return Err(self.full(active));
+                }
+                self.insert(&mut inner, Owner::Socket)
+            }
+            Some(id) => {
+                let entry = inner.sessions.get(id);
+                let entry = entry.ok_or_else(|| Denied::Unknown(id.to_string()))?;
+                let heard = entry.session.heard.load(Ordering::Relaxed);
+                let silent = Duration::from_millis(self.now().saturating_sub(heard));
+                if entry.line.is_some() && silent <= self.silence {
+                    return Err(Denied::Taken(id.to_string()));
+                }
+                self.take_up_in(&mut inner, id)?
+            }
+        };
+        let (number, leave) = (inner.draw(), CancellationToken::new());
+        let id = session.id.as_deref().unwrap_or_default();
+        if let Some(entry) = inner.sessions.get_mut(id) {
+            let before = entry.line.replace((number, leave.clone()));
+            before.inspect(|(_, leave)| leave.cancel());
+        }
+        Ok(Line { session, leave, resumed: wanted.is_some(), number })
+    }
+
+    /// A socket leaves. `closed`: it said so, else it broke.
+    pub(crate) fn disconnect(&self, line: &Line, closed: bool) {
+        let Some(id) = line.session.id.as_deref() else { return };
+        let mut inner = self.inner.lock();
+        let Some(entry) = inner.sessions.get_mut(id) else { return };
+        // Another socket has taken its place.
+        if entry.line.as_ref().is_none_or(|(number, _)| *number != line.number) {
+            return;
+        }
+        entry.line = None;
+        line.session.touch(self.now());
+        let mine = entry.owner == Owner::Socket;
+        let gone = match (entry.closing, mine, closed || self.grace.is_zero()) {
+            (true, ..) | (_, true, true) => inner.remove(id).into_iter().collect(),
+            (_, true, false) => {
+                inner.leave(id);
+                inner.surplus(self.max)
+            }
+            _ => Vec::new(),
+        };
+        self.bury(gone);
+    }
+
+    /// A connection of another kind leaves its session, which can be taken up again.
+    pub(crate) fn leave(&self, session: &Session) {
+        let Some(id) = session.id.as_deref() else { return };
+        session.touch(self.now());
+        let mut inner = self.inner.lock();
+        inner.leave(id);
+        self.bury(inner.surplus(self.max));
+    }
+
+    /// Closes a session, at once or when its socket leaves.
+    pub(crate) fn close(&self, id: &str) -> Result<Closed, Denied> {
+        let mut inner = self.inner.lock();
+        let entry = inner.sessions.get_mut(id).ok_or_else(|| Denied::Unknown(id.to_string()))?;
+        if entry.line.is_some() {
+            entry.closing = true;
+            return Ok(Closed::Later);
+        }
+        self.bury(inner.remove(id).into_iter().collect());
+        Ok(Closed::Now)
+    }
+
+    /// Ends what was left too long ago, and what nobody has used for too long.
+    pub(crate) fn sweep(&self) {
+        let now = self.now();
+        let mut inner = self.inner.lock();
+        let old = |entry: &Entry| {
+            let limit = match (entry.left, entry.owner) {
+                (Some(_), Owner::Socket | Owner::Tools) => self.grace,
+                _ => self.idle,
+            };
+            let used = entry.session.used.load(Ordering::Relaxed);
+            Duration::from_millis(now.saturating_sub(used)) > limit
+        };
+        let ids: Vec<_> = inner.sessions.iter().filter(|(_, entry)| old(entry)).collect();
+        let ids: Vec<_> = ids.into_iter().map(|(id, _)| id.clone()).collect();
+        let gone: Vec<_> = ids.iter().filter_map(|id| inner.remove(id)).collect();
+        self.bury(gone);
+    }
+
+    /// Ends all of them.
+    pub(crate) fn clear(&self) {
+        let mut inner = self.inner.lock();
+        let ids: Vec<_> = inner.sessions.keys().cloned().collect();
+        self.bury(ids.iter().filter_map(|id| inner.remove(id)).collect());
+    }
+
+    /// A running step goes to its end first, so this is nobody's to wait for.
+    fn bury(&self, gone: Vec<Arc<Session>>) {
+        for session in gone {
+            // Outside of a runtime the process is ending, and nobody is left to forget anything.
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn(async move { session.end().await });
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! The protocol over an environment that counts.
+
+mod http;
+mod play;
+mod rpc;
+mod socket;
+mod tools;
+mod toy;
+mod trouble;
