@@ -35,7 +35,8 @@ impl<'a> Keeper<'a> {
             Ok(record) => {
                 record.check()?;
                 keeper.epoch = store.claim(episode)?;
-                keeper.known = Some(record);
+                // Until the claim its former owner may have added to it.
+                keeper.known = Some(store.load(episode)?);
             }
             Err(RecordError::Unknown { .. }) => {}
             Err(error) => return Err(error.into()),

@@ -48,6 +48,14 @@ impl Keeping {
         self.read(move |store| store.load(episode)).await
     }
 
+    /// The epoch that owns an episode now.
+    ///
+    /// # Errors
+    /// As [`Keeping::load`].
+    pub async fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError> {
+        self.read(move |store| store.owner(episode)).await
+    }
+
     /// The records that meet `filter`, newest first.
     ///
     /// # Errors

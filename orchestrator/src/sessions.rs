@@ -1,6 +1,10 @@
 //! Live episodes, each behind a lock of its own; the table is locked only to look one up. A step is
 //! answered after its entries are kept. An episode that is not in memory is played again from its
 //! record when somebody asks for it: after a restart, and after a failure of a component.
+//!
+//! Whoever is asked for an episode plays it: other processes may share the store, and one that has
+//! claimed an episode is its owner until the next one does. So what is answered from memory is
+//! confirmed by the store first; a copy that has lost its owner is forgotten.
 
 use crate::body::Source;
 use crate::judge::AnyJudge;
@@ -165,7 +169,7 @@ impl Sessions {
     pub async fn observe(&self, id: EpisodeId) -> Result<Observation, SessionError> {
         let slot = self.slot(id).await?;
         let mut seat = slot.lock().await;
-        Ok(self.wake(id, &mut seat).await?.observe())
+        Ok(self.confirmed(id, &mut seat).await?.observe())
     }
 
     /// Takes a step. `number`: which one the caller means.
@@ -184,9 +188,14 @@ impl Sessions {
         let action = Action::parse(text).map_err(|error| SessionError::Wrong(error.to_string()))?;
         let slot = self.slot(id).await?;
         let mut seat = slot.lock().await;
-        let live = self.wake(id, &mut seat).await?;
-        let next = live.episode.steps() + 1;
-        if number.is_some_and(|number| number != next) {
+        let mut live = self.wake(id, &mut seat).await?;
+        let other = |live: &Live| number.is_some_and(|number| number != live.episode.steps() + 1);
+        if other(live) {
+            // Another process may have gone on.
+            live = self.confirmed(id, &mut seat).await?;
+        }
+        if other(live) {
+            let next = live.episode.steps() + 1;
             return Err(SessionError::NotNow(format!("the next step is number {next}")));
         }
         let observation = match Box::pin(live.episode.step(&action)).await {
@@ -222,7 +231,7 @@ impl Sessions {
     pub async fn score(&self, id: EpisodeId) -> Result<Grade, SessionError> {
         let slot = self.slot(id).await?;
         let mut seat = slot.lock().await;
-        let live = self.wake(id, &mut seat).await?;
+        let live = self.confirmed(id, &mut seat).await?;
         let known = live.known_grade().is_some();
         let graded = Box::pin(live.grade(&self.house.judge)).await;
         let grade = graded.map_err(|error| SessionError::failed(AGAIN, error))?.cloned();
@@ -275,15 +284,35 @@ impl Sessions {
         if let Some(slot) = self.table.read().get(&id) {
             return Ok(slot.clone());
         }
-        match self.house.store.load(id).await {
-            Ok(_) => {}
-            Err(RecordError::Unknown { .. } | RecordError::Off) => {
-                return Err(SessionError::Unknown(format!("unknown episode {id}: create one")));
-            }
-            Err(error) => return Err(SessionError::failed(ANEW, error)),
-        }
+        self.house.store.owner(id).await.map_err(|error| unkept(id, error))?;
         let mut table = self.table.write();
         Ok(table.entry(id).or_insert_with(|| Arc::new(Mutex::new(Seat::Stored))).clone())
+    }
+
+    /// As [`Sessions::wake`], and nobody else has claimed the episode since.
+    async fn confirmed<'s>(
+        &self,
+        id: EpisodeId,
+        seat: &'s mut MutexGuard<'_, Seat>,
+    ) -> Result<&'s mut Live, SessionError> {
+        // What is over stays as it is, whoever owns it.
+        if let Seat::Live(live) = &**seat
+            && live.episode.ended().is_none()
+        {
+            match self.house.store.owner(id).await {
+                Ok(epoch) if epoch == live.epoch => {}
+                Err(RecordError::Off) => {}
+                Ok(epoch) => {
+                    tracing::info!(episode = %id, yours = live.epoch, epoch, "owned elsewhere");
+                    **seat = Seat::Stored;
+                }
+                Err(error) => {
+                    self.lost(id, seat, &error);
+                    return Err(unkept(id, error));
+                }
+            }
+        }
+        self.wake(id, seat).await
     }
 
     /// The live episode of a seat, played again from its record if need be.
@@ -293,17 +322,23 @@ impl Sessions {
         seat: &'s mut MutexGuard<'_, Seat>,
     ) -> Result<&'s mut Live, SessionError> {
         let House { store, source, judge, reward, .. } = &self.house;
-        let (record, before) = match &**seat {
-            Seat::Live(_) => (None, 0),
-            Seat::Asleep(record, epoch) => (Some((**record).clone()), *epoch),
-            Seat::Stored => {
-                let loaded = store.load(id).await;
-                (Some(loaded.map_err(|error| SessionError::failed(ANEW, error))?), 0)
-            }
+        let claimed = match &**seat {
+            Seat::Live(_) => None,
+            Seat::Asleep(record, epoch) => Some((Some((**record).clone()), *epoch)),
+            Seat::Stored => Some((None, 0)),
         };
-        if let Some(record) = record {
-            let claimed = store.claim(id, before).await;
-            let epoch = claimed.map_err(|error| SessionError::failed(ANEW, error))?;
+        if let Some((kept, before)) = claimed {
+            if kept.is_none() {
+                // One that this program cannot play is left to those who can.
+                let record = store.load(id).await.map_err(|error| unkept(id, error))?;
+                record.check().map_err(|error| SessionError::failed(ANEW, error))?;
+            }
+            let epoch = store.claim(id, before).await.map_err(|error| unkept(id, error))?;
+            let record = match kept {
+                Some(record) if epoch == before + 1 => record,
+                // Until the claim its former owner may have added to it.
+                _ => store.load(id).await.map_err(|error| unkept(id, error))?,
+            };
             let resumed = Box::pin(Live::resume(source, &record, epoch, judge, *reward)).await;
             let live = resumed.map_err(|error| match error {
                 EpisodeError::Unfit(_) | EpisodeError::Diverged { .. } => {
@@ -320,15 +355,13 @@ impl Sessions {
         }
     }
 
-    /// After a refused append: what is in memory is ahead of what is kept.
+    /// After an append that failed or was refused: what is in memory is ahead of what is kept, or
+    /// nobody knows whether it is. The store is asked next time.
     fn lost(&self, id: EpisodeId, seat: &mut MutexGuard<'_, Seat>, error: &RecordError) {
-        match error {
-            // Another process goes on with it: forget it here and ask the store next time.
-            RecordError::NotOwner { .. } | RecordError::Unknown { .. } => {
-                **seat = Seat::Stored;
-                self.table.write().remove(&id);
-            }
-            _ => sleep(seat),
+        **seat = Seat::Stored;
+        // Somebody else goes on with it, and it takes no room here.
+        if matches!(error, RecordError::NotOwner { .. } | RecordError::Unknown { .. }) {
+            self.table.write().remove(&id);
         }
     }
 
@@ -340,6 +373,19 @@ impl Sessions {
         if let Err(error) = self.house.store.write(write).await {
             tracing::warn!(episode = %id, %error, "the score is not kept");
         }
+    }
+}
+
+/// Why there is no record to go on with.
+fn unkept(id: EpisodeId, error: RecordError) -> SessionError {
+    match error {
+        RecordError::Unknown { .. } | RecordError::Off => {
+            SessionError::Unknown(format!("unknown episode {id}: create one"))
+        }
+        RecordError::Server { .. } | RecordError::Busy { .. } | RecordError::Locked { .. } => {
+            SessionError::failed(AGAIN, error)
+        }
+        error => SessionError::failed(ANEW, error),
     }
 }
 

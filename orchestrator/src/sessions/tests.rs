@@ -3,7 +3,8 @@
 use super::*;
 use crate::body::Body;
 use crate::shelf::tests::laboratory;
-use record::{MemoryStore, OffStore, Store};
+use record::{Answer, MemoryStore, OffStore, ServerTrouble, Store};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn sessions(store: Arc<dyn Store>, episodes_max: usize) -> Sessions {
     let scenario = laboratory().load("lab/broken-release").unwrap();
@@ -75,6 +76,67 @@ async fn the_former_owner_of_an_episode_writes_no_more() {
     let late = old.step(id, Some(1), PLAN[2].as_bytes()).await.unwrap_err();
     assert!(late.to_string().contains("the next step is number 2"), "{late}");
     old.step(id, Some(2), PLAN[2].as_bytes()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_former_owner_answers_with_what_has_become_of_the_episode() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (old, new) = (sessions(store.clone(), 9), sessions(store.clone(), 9));
+    let (id, _) = old.create(&task(), Some(1)).await.unwrap();
+    let seen = new.step(id, None, PLAN[0].as_bytes()).await.unwrap().observation;
+    let looked = old.observe(id).await.unwrap();
+    assert_eq!((looked.step, looked.seconds), (1, seen.seconds));
+    // Whoever is asked is the owner from then on.
+    assert_eq!(store.owner(id), Ok(3));
+    let number = Some(2);
+    new.step(id, number, PLAN[2].as_bytes()).await.unwrap_err();
+    new.step(id, number, PLAN[2].as_bytes()).await.unwrap();
+    old.step(id, Some(3), PLAN[3].as_bytes()).await.unwrap();
+    assert_eq!(new.score(id).await.unwrap(), old.score(id).await.unwrap());
+    assert_eq!(store.load(id).unwrap().check(), Ok(()));
+    store.prune(&record::Prune { episodes: Some(vec![id]), ..record::Prune::default() }).unwrap();
+    let (other, _) = old.create(&task(), Some(1)).await.unwrap();
+    store.prune(&record::Prune { keep_newest: Some(0), ..record::Prune::default() }).unwrap();
+    assert!(matches!(old.observe(other).await, Err(SessionError::Unknown(_))));
+}
+
+/// Keeps everything, and once says that it does not know whether it did.
+#[derive(Debug)]
+struct Unsure(MemoryStore, AtomicBool);
+
+impl Store for Unsure {
+    fn submit(&self, write: Write, answer: Answer) {
+        let lost = matches!(write, Write::Append { .. }) && !self.1.swap(true, Ordering::SeqCst);
+        let trouble = ServerTrouble::Unsure { problem: "cut off".into() };
+        let unsure = RecordError::Server { place: "postgres://db".into(), trouble };
+        self.0.submit(write, Box::new(move |kept| answer(if lost { Err(unsure) } else { kept })));
+    }
+
+    fn load(&self, episode: EpisodeId) -> Result<Record, RecordError> {
+        self.0.load(episode)
+    }
+
+    fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError> {
+        self.0.owner(episode)
+    }
+
+    fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {
+        self.0.list(filter)
+    }
+}
+
+#[tokio::test]
+async fn a_step_that_nobody_knows_to_be_kept_is_looked_up_and_not_taken_twice() {
+    let store = Arc::new(Unsure(MemoryStore::new(), AtomicBool::new(false)));
+    let held = sessions(store.clone(), 9);
+    let (id, _) = held.create(&task(), Some(1)).await.unwrap();
+    let refused = held.step(id, Some(1), PLAN[0].as_bytes()).await.unwrap_err();
+    assert!(matches!(refused, SessionError::Failed { advice: AGAIN, .. }), "{refused}");
+    let again = held.step(id, Some(1), PLAN[0].as_bytes()).await.unwrap_err();
+    assert!(again.to_string().contains("the next step is number 2"), "{again}");
+    held.step(id, Some(2), PLAN[2].as_bytes()).await.unwrap();
+    let record = store.load(id).unwrap();
+    assert_eq!((record.steps().count(), record.check()), (2, Ok(())));
 }
 
 #[tokio::test]
