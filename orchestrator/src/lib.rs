@@ -4,6 +4,7 @@
 
 pub mod agent;
 pub mod agents;
+pub mod agents_port;
 pub mod batch;
 pub mod bench;
 pub mod body;
@@ -12,6 +13,7 @@ pub mod commands;
 pub mod console;
 pub mod failure;
 pub mod ids;
+pub mod hosting;
 pub mod judge;
 pub mod keeper;
 pub mod keeping;

@@ -98,6 +98,11 @@ impl Seen {
         }
     }
 
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// The same with `metadata` as its first field.
     pub(crate) fn with_metadata(&self, metadata: &Fields) -> Box<RawValue> {
         let metadata = Value::Object(metadata.clone()).to_string();

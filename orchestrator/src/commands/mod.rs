@@ -46,6 +46,8 @@ commands! {
     up: Up, logs "info";
     /// Runs one component kind as a gRPC service.
     component: Component, logs "info";
+    /// Serves agents over OpenEnv and MCP, everything in one process.
+    serve: Serve, logs "info";
     /// Serves episodes over gRPC: create, observe, step, score.
     orchestrator: Orchestrator, logs "info";
     /// Serves grades over gRPC: baselines, and verdicts on episodes that are over.

@@ -1,0 +1,116 @@
+//! The environment that agents play.
+
+use super::{catalogue, observation, refusal};
+use crate::ids;
+use crate::sessions::{SessionError, Sessions};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use model::{Digester, EpisodeId};
+use openenv::{Begun, Catalogue, End, Environment, Fields, Refusal, Turn, Wish};
+use parking_lot::Mutex;
+use record::EndReason;
+use scenario::Scenario;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Seeds that the agents' protocol has.
+const SEED_MASK: u64 = i64::MAX as u64;
+
+/// Episodes of the sessions, for agents.
+#[derive(Debug)]
+pub struct Gym {
+    sessions: Arc<Sessions>,
+    catalogue: Catalogue,
+    /// What is played where, to say what is wrong with an action.
+    playing: Mutex<BTreeMap<EpisodeId, Arc<Scenario>>>,
+}
+
+impl Gym {
+    /// Over these sessions.
+    pub fn new(sessions: Arc<Sessions>) -> Gym {
+        let catalogue = catalogue(sessions.tasks().keys().cloned());
+        Gym { sessions, catalogue, playing: Mutex::default() }
+    }
+
+    /// The task that a seed means where none is named.
+    fn task_of(&self, seed: u64) -> Option<&String> {
+        let tasks = &self.catalogue.tasks;
+        let mut digester = Digester::default();
+        digester.bytes(b"task of seed");
+        digester.word(seed);
+        let at = digester.finish().0 % tasks.len().max(1) as u64;
+        tasks.get(usize::try_from(at).ok()?)
+    }
+
+    async fn begun(&self, wish: Wish) -> Result<Begun, Refusal> {
+        let seed = wish.seed.unwrap_or_else(|| chassis::incarnation::draw() & SEED_MASK);
+        let task = match &wish.task {
+            Some(task) => task,
+            None => self
+                .task_of(seed)
+                .ok_or_else(|| Refusal::Failed("there are no tasks: see --library".into()))?,
+        };
+        let Some(scenario) = self.sessions.tasks().get(task) else {
+            return Err(refusal::no_task(task, &self.catalogue.tasks));
+        };
+        let created = self.sessions.create(task, Some(seed)).await;
+        let (id, first) = created.map_err(refusal::of)?;
+        self.playing.lock().insert(id, scenario.clone());
+        let seen = observation::seen(&first).map_err(Refusal::Failed)?;
+        Ok(Begun { episode: id.to_string(), task: task.clone(), seen })
+    }
+
+    async fn stepped(&self, episode: &str, action: Fields) -> Result<Turn, Refusal> {
+        let id = parsed(episode)?;
+        let text =
+            serde_json::to_vec(&action).map_err(|error| Refusal::Failed(error.to_string()))?;
+        let stepped = match self.sessions.step(id, None, &text).await {
+            Ok(stepped) => stepped,
+            Err(SessionError::Wrong(sentence)) => {
+                let scenario = self.playing.lock().get(&id).cloned();
+                return Err(refusal::of_action(&action, scenario.as_deref(), sentence));
+            }
+            Err(error) => return Err(refusal::of(error)),
+        };
+        let end = stepped.observation.done_reason.as_ref().map(|reason| End {
+            truncated: [EndReason::Horizon, EndReason::StepLimit]
+                .iter()
+                .any(|r| r.word() == reason),
+            reason: reason.clone(),
+        });
+        let seen = observation::seen(&stepped.observation).map_err(Refusal::Failed)?;
+        Ok(Turn { seen, reward: stepped.reward, end })
+    }
+}
+
+fn parsed(episode: &str) -> Result<EpisodeId, Refusal> {
+    ids::parse(episode).ok_or_else(|| Refusal::Failed("the episode is gone: call reset".into()))
+}
+
+impl Environment for Gym {
+    fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    fn begin(&self, wish: Wish) -> BoxFuture<'_, Result<Begun, Refusal>> {
+        self.begun(wish).boxed()
+    }
+
+    fn step<'a>(
+        &'a self,
+        episode: &'a str,
+        action: Fields,
+    ) -> BoxFuture<'a, Result<Turn, Refusal>> {
+        self.stepped(episode, action).boxed()
+    }
+
+    fn forget<'a>(&'a self, episode: &'a str) -> BoxFuture<'a, ()> {
+        let forget = async move {
+            if let Some(id) = ids::parse(episode) {
+                self.playing.lock().remove(&id);
+                self.sessions.forget(id).await;
+            }
+        };
+        forget.boxed()
+    }
+}

@@ -1,0 +1,15 @@
+//! Episodes for agents: what the agents' protocol calls an environment, over [`Sessions`]. Nothing
+//! here knows more than an agent may.
+//!
+//! [`Sessions`]: crate::sessions::Sessions
+
+mod catalogue;
+mod environment;
+mod observation;
+mod refusal;
+
+pub use catalogue::{SEEDS_PER_SPLIT, catalogue};
+pub use environment::Gym;
+
+#[cfg(test)]
+mod tests;

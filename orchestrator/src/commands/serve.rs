@@ -1,0 +1,230 @@
+//! `mayday serve`: everything in one process, for agents over OpenEnv.
+
+use crate::agents_port::Gym;
+use crate::console;
+use crate::failure::Failure;
+use crate::hosting::{Hosted, HostingArgs};
+use crate::service::EpisodesService;
+use crate::serving;
+use archive::Place;
+use axum::serve::ListenerExt;
+use openenv::{Desk, Settings};
+use proto::orchestrator::v1::episodes_server::EpisodesServer;
+use serde_json::json;
+use std::net::SocketAddr;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
+
+/// Steps in flight get this long to end after the signal to stop.
+const DRAIN: Duration = Duration::from_secs(8);
+
+const EXAMPLES: &str = "\
+An episode by hand:
+  curl -s -c jar -X POST localhost:8000/reset -H 'content-type: application/json' -d '{\"seed\": 7}'
+  curl -s -b jar -X POST localhost:8000/step -H 'content-type: application/json' \\
+       -d '{\"action\": {\"action\": \"status\"}}'
+
+From Python: openenv.GenericEnvClient(base_url=\"http://localhost:8000\").
+Model Context Protocol (Streamable HTTP): http://localhost:8000/mcp/v1.
+Routes and schemas: http://localhost:8000/docs.";
+
+/// Options of `mayday serve`.
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Options {
+    /// Where agents connect; port 0 lets the kernel choose. Whoever reaches it may play.
+    #[arg(long, value_name = "ADDRESS", env = "MAYDAY_AGENTS", default_value = "127.0.0.1:8000")]
+    listen: SocketAddr,
+    /// Where the control API listens (gRPC; MAYDAY_TOKEN guards it), or off. Never where agents
+    /// can reach it.
+    #[arg(long, value_name = "ADDRESS", env = "MAYDAY_CONTROL", default_value = "127.0.0.1:7100")]
+    control: Control,
+    /// Most sessions at once; an episode in memory takes up to half a MiB.
+    #[arg(long, value_name = "N", env = "MAYDAY_MAX_SESSIONS", default_value_t = 4096,
+          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_sessions: u32,
+    /// A session without a request for this long is closed, seconds.
+    #[arg(long, value_name = "S", default_value_t = 3600, value_parser = seconds)]
+    idle: u64,
+    /// A session whose connection broke can be gone on with for this long, seconds; 0: not at all.
+    #[arg(long, value_name = "S", default_value_t = 120)]
+    grace: u64,
+    /// How often a silent WebSocket is pinged, seconds.
+    #[arg(long, value_name = "S", default_value_t = 20, value_parser = seconds)]
+    ping: u64,
+    /// No answer takes longer than this, seconds. OpenEnv's client waits for 60.
+    #[arg(long, value_name = "S", default_value_t = 50, value_parser = seconds)]
+    answer_within: u64,
+    /// Whether episodes are played over HTTP too; production leaves /reset, /step and /state out.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "MODE",
+        env = "OPENENV_MODE",
+        default_value = "simulation"
+    )]
+    mode: Mode,
+    /// A name under which clients of the Model Context Protocol reach this server, once per name.
+    /// Default: this machine's own names where --listen is one of them, else any.
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+    /// Where records are kept: a file, postgres://USER@HOST/DATABASE, memory or off. With a file
+    /// they can be replayed.
+    #[arg(
+        long,
+        value_name = "PLACE",
+        default_value = "off",
+        env = "MAYDAY_RECORDS",
+        hide_env_values = true
+    )]
+    records: Place,
+    #[command(flatten)]
+    hosting: HostingArgs,
+}
+
+/// At least one second, at most thirty days.
+fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = text.parse().ok().filter(|seconds| (1..=2_592_000).contains(seconds));
+    seconds.ok_or_else(|| "expected seconds, 1 to 2592000".into())
+}
+
+/// What is served over HTTP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Mode {
+    /// All of it.
+    Simulation,
+    /// No episodes.
+    Production,
+}
+
+/// Where the control API listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Control(Option<SocketAddr>);
+
+impl FromStr for Control {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Control, String> {
+        match text {
+            "off" => Ok(Control(None)),
+            _ => {
+                let address = text.parse().map(|address| Control(Some(address)));
+                address.map_err(|_| "expected an address such as 127.0.0.1:7100, or off".into())
+            }
+        }
+    }
+}
+
+impl Options {
+    fn settings(&self) -> Settings {
+        let hosts = match (self.hosts.is_empty(), self.listen.ip().is_loopback()) {
+            (false, _) => self.hosts.clone(),
+            (true, true) => Settings::default().hosts,
+            (true, false) => Vec::new(),
+        };
+        Settings {
+            sessions_max: self.max_sessions as usize,
+            sessions_option: "--max-sessions",
+            idle: Duration::from_secs(self.idle),
+            grace: Duration::from_secs(self.grace),
+            ping: Duration::from_secs(self.ping),
+            answer: Duration::from_secs(self.answer_within),
+            simulation: self.mode == Mode::Simulation,
+            hosts,
+            ..Settings::default()
+        }
+    }
+
+    /// Every session has an episode; as many were left and can be gone on with; a reset makes the
+    /// new one before it forgets the old one.
+    fn episodes_max(&self) -> usize {
+        (self.max_sessions as usize).saturating_mul(3).saturating_add(256)
+    }
+}
+
+/// Runs it until SIGTERM or Ctrl-C.
+///
+/// # Errors
+/// Where it cannot begin, or a listener fails.
+pub fn run(options: Options) -> Result<(), Failure> {
+    crate::runtime::many()?.block_on(async {
+        let episodes_max = options.episodes_max();
+        let mut hosted = Box::pin(options.hosting.open(&options.records, episodes_max)).await?;
+        let served = Box::pin(serve(&options, &mut hosted)).await;
+        hosted.stop().await;
+        served
+    })
+}
+
+async fn serve(options: &Options, hosted: &mut Hosted) -> Result<(), Failure> {
+    let (agents, address) = serving::bind(options.listen).await?;
+    let control = match options.control.0 {
+        None => None,
+        Some(listen) => {
+            serving::warn_if_open(listen, hosted.token.as_ref());
+            Some(serving::bind(listen).await.map_err(of_control)?)
+        }
+    };
+    let desk = Desk::new(Arc::new(Gym::new(hosted.sessions.clone())), options.settings());
+    let control_address = control.as_ref().map(|(_, address)| address.to_string());
+    console::out(json!({"agents": address.to_string(), "control": control_address}));
+    tracing::info!("agents: http://{address}/ (routes: http://{address}/docs)");
+    let stop = CancellationToken::new();
+    let upkeep = tokio::spawn({
+        let desk = desk.clone();
+        async move { desk.upkeep().await }
+    });
+    let mut agents = tokio::spawn(serve_agents(agents, desk.clone(), stop.clone()));
+    let routes = Routes::new(EpisodesServer::new(EpisodesService::new(hosted.sessions.clone())));
+    let (token, stopped) = (hosted.token.clone(), stop.clone());
+    let control = control.map(|(listener, _)| {
+        let until = async move { stopped.cancelled().await };
+        tokio::spawn(serving::serve(listener, routes, token, until))
+    });
+    let early = tokio::select! {
+        () = hosted.until_stopped() => None,
+        ended = &mut agents => Some(ended),
+    };
+    tracing::info!("draining");
+    stop.cancel();
+    let drained = tokio::time::timeout(DRAIN, desk.drain()).await;
+    let ended = match early {
+        Some(ended) => ended,
+        None => tokio::time::timeout(DRAIN, agents).await.unwrap_or(Ok(Ok(()))),
+    };
+    upkeep.abort();
+    if drained.is_err() {
+        tracing::warn!("steps still run after {} s and are left", DRAIN.as_secs());
+    }
+    let control = match control {
+        Some(control) => control.await,
+        None => Ok(Ok(())),
+    };
+    let flat = |ended: Result<Result<(), Failure>, _>| ended.map_err(Failure::failed)?;
+    flat(ended).and(flat(control))
+}
+
+async fn serve_agents(
+    listener: TcpListener,
+    desk: Arc<Desk>,
+    stop: CancellationToken,
+) -> Result<(), Failure> {
+    let listener = listener.tap_io(|stream| {
+        // Answers are small and waited for.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(%error, "no nodelay");
+        }
+    });
+    let serving = axum::serve(listener, openenv::router(desk));
+    let serving = serving.with_graceful_shutdown(async move { stop.cancelled().await });
+    serving.await.map_err(|error| Failure::failed(format!("the agents' listener ended: {error}")))
+}
+
+/// The same refusal, with the option that chooses this address.
+fn of_control(failure: Failure) -> Failure {
+    Failure::failed(failure.to_string().replace("--listen", "--control (or off)"))
+}

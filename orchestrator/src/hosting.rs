@@ -1,0 +1,110 @@
+//! What a process needs that holds episodes for others: scenarios, components, a grader.
+
+use crate::body::{Body, BodyArgs, Wanted, token};
+use crate::failure::Failure;
+use crate::judge::AnyJudge;
+use crate::keeping::Keeping;
+use crate::play::RewardMode;
+use crate::preflight;
+use crate::sessions::{House, Sessions, task_name};
+use crate::shelf::LibraryArgs;
+use crate::supervisor::{Plan, Supervisor};
+use archive::Place;
+use chassis::Token;
+use std::sync::Arc;
+
+/// Options on what is played, by which components, and who grades.
+#[derive(Clone, Debug, clap::Args)]
+pub struct HostingArgs {
+    #[command(flatten)]
+    body: BodyArgs,
+    /// A grader elsewhere; default: one in this process.
+    #[arg(long, value_name = "ADDR", env = "MAYDAY_GRADER")]
+    grader: Option<String>,
+    /// When the reward is paid: with every step (training), or with the last one (evaluation: a
+    /// reward on the way tells the agent what is true).
+    #[arg(long, value_enum, value_name = "MODE", default_value = "dense")]
+    reward: RewardMode,
+    #[command(flatten)]
+    library: LibraryArgs,
+}
+
+/// Sessions, and what has to run as long as they do.
+#[derive(Debug)]
+pub struct Hosted {
+    /// The sessions.
+    pub sessions: Arc<Sessions>,
+    /// What callers of the control port have to show.
+    pub token: Option<Token>,
+    supervisor: Option<Supervisor>,
+}
+
+impl HostingArgs {
+    /// Makes ready; has to be called in the runtime that serves.
+    ///
+    /// # Errors
+    /// Where scenarios are wrong, or components or the grader cannot be had.
+    pub async fn open(&self, records: &Place, episodes_max: usize) -> Result<Hosted, Failure> {
+        let scenarios = self.library.open()?.load_all(&[])?;
+        let wanted = self.body.wanted()?;
+        let store = Keeping::new(records.open().map_err(Failure::usage)?);
+        let token = token()?;
+        if let Some(grader) = &self.grader {
+            chassis::probe(grader).await.map_err(no_grader)?;
+        }
+        let mut supervisor = None;
+        let body = match wanted {
+            Wanted::Embedded => Body::Embedded,
+            Wanted::Remote(addresses) => {
+                preflight::complete(scenarios.iter().map(|s| &**s), &addresses)?;
+                Body::Remote { addresses, token: token.clone() }
+            }
+            Wanted::Private => {
+                let started = Supervisor::start(Plan::of_this_program()?).await?;
+                let token = Some(started.token().clone());
+                let addresses = started.addresses();
+                supervisor = Some(started);
+                Body::Remote { addresses, token }
+            }
+        };
+        let tasks = scenarios.iter().map(|s| (task_name(&s.name), s.clone()));
+        let sessions = Arc::new(Sessions::new(House {
+            tasks: tasks.collect(),
+            source: body.source()?,
+            judge: AnyJudge::new(self.grader.as_deref(), &body)?,
+            store,
+            reward: self.reward,
+            episodes_max,
+        }));
+        Ok(Hosted { sessions, token, supervisor })
+    }
+}
+
+impl Hosted {
+    /// Until a signal; component processes of its own are looked after meanwhile.
+    pub async fn until_stopped(&mut self) {
+        match &mut self.supervisor {
+            None => chassis::stop_signal().await,
+            Some(supervisor) => tokio::select! {
+                () = supervisor.watch() => {}
+                () = chassis::stop_signal() => {}
+            },
+        }
+    }
+
+    /// Stops component processes of its own.
+    pub async fn stop(self) {
+        if let Some(supervisor) = self.supervisor {
+            supervisor.stop().await;
+        }
+    }
+}
+
+/// An address that is none is a wrong option; one without an answer is a failure.
+fn no_grader(error: chassis::ProbeError) -> Failure {
+    let text = format!("--grader: {error}");
+    match error {
+        chassis::ProbeError::Address(_) => Failure::usage(text),
+        _ => Failure::failed(text),
+    }
+}
