@@ -213,7 +213,7 @@ impl Sessions {
         let append = Write::Append { episode: id, epoch, entries };
         if let Err(error) = self.house.store.write(append).await {
             self.lost(id, &mut seat, &error);
-            return Err(SessionError::failed(AGAIN, error));
+            return Err(unkept(id, error));
         }
         live.episode.set_saved();
         let reward = Box::pin(live.reward(&self.house.judge, self.house.reward)).await;
@@ -376,16 +376,21 @@ impl Sessions {
     }
 }
 
-/// Why there is no record to go on with.
+/// Why a record cannot be gone on with.
 fn unkept(id: EpisodeId, error: RecordError) -> SessionError {
     match error {
         RecordError::Unknown { .. } | RecordError::Off => {
             SessionError::Unknown(format!("unknown episode {id}: create one"))
         }
-        RecordError::Server { .. } | RecordError::Busy { .. } | RecordError::Locked { .. } => {
-            SessionError::failed(AGAIN, error)
+        // No failure: somebody asked another process to play it. Who asks again is played here.
+        RecordError::NotOwner { .. } => {
+            tracing::info!(episode = %id, %error, "owned elsewhere");
+            SessionError::Failed { advice: AGAIN, cause: error.to_string() }
         }
-        error => SessionError::failed(ANEW, error),
+        RecordError::Damaged { .. } | RecordError::OtherFormat { .. } | RecordError::Closed => {
+            SessionError::failed(ANEW, error)
+        }
+        error => SessionError::failed(AGAIN, error),
     }
 }
 

@@ -4,6 +4,7 @@
 mod batch;
 mod distributed;
 mod kit;
+mod postgres;
 mod records;
 mod served;
 mod usage;

@@ -108,7 +108,7 @@ impl Server {
     /// The address of a database over the socket.
     pub fn address(&self, database: &str) -> String {
         let folder = self.folder.display().to_string().replace('/', "%2F");
-        format!("postgres://{USER}@{folder}/{database}")
+        format!("postgres://{USER}@{folder}:{}/{database}", self.port)
     }
 
     /// The port on 127.0.0.1.
