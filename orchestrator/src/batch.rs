@@ -3,6 +3,7 @@
 
 use crate::body::{Body, Source};
 use crate::console;
+use crate::export::Hub;
 use crate::failure::Failure;
 use crate::play::{Job, Outcome, Played, RewardMode, Rules, play};
 use crate::pool;
@@ -31,6 +32,8 @@ pub struct Batch {
     pub keeps: bool,
     /// Goes on with what has a record.
     pub resume: bool,
+    /// Where simulated telemetry goes.
+    pub export: Option<Arc<Hub>>,
 }
 
 /// How one job ended.
@@ -147,6 +150,7 @@ async fn one(shared: &Shared, job: &Job, source: &Source) -> Ended {
         store: &*batch.store,
         resume: batch.resume,
         keeps: batch.keeps,
+        export: batch.export.as_ref(),
         stop,
     };
     match Box::pin(play(job, &rules, source.fleet())).await {

@@ -1,6 +1,7 @@
 //! Where the components of episodes are: in this process, or in processes elsewhere. Chosen at run
 //! time; results do not depend on it.
 
+use crate::export::Hub;
 use crate::failure::Failure;
 use chassis::Token;
 use fleet::{AnyFleet, EmbeddedFleet, Links, RemoteConfig, RemoteFleet};
@@ -148,23 +149,37 @@ impl Body {
     /// # Errors
     /// Where an address is not one.
     pub fn source(&self) -> Result<Source, Failure> {
-        Ok(Source(match self {
+        let links = match self {
             Body::Embedded => None,
             Body::Remote { addresses, token } => {
                 Some(Links::tcp(addresses, token.as_ref()).map_err(Failure::usage)?)
             }
-        }))
+        };
+        Ok(Source { links, hub: None })
     }
 }
 
-/// Makes fleets over shared connections.
+/// Makes fleets over shared connections, and knows where the telemetry of their episodes goes.
 #[derive(Clone, Debug)]
-pub struct Source(Option<Arc<Links>>);
+pub struct Source {
+    links: Option<Arc<Links>>,
+    hub: Option<Arc<Hub>>,
+}
 
 impl Source {
+    /// The same, and telemetry of its episodes goes there.
+    pub fn exporting(self, hub: Option<Arc<Hub>>) -> Source {
+        Source { hub, ..self }
+    }
+
+    /// Where telemetry goes.
+    pub fn hub(&self) -> Option<&Arc<Hub>> {
+        self.hub.as_ref()
+    }
+
     /// A fleet that holds nothing yet.
     pub fn fleet(&self) -> AnyFleet {
-        match &self.0 {
+        match &self.links {
             None => AnyFleet::Embedded(EmbeddedFleet::new(fleet::kinds())),
             Some(links) => {
                 let config = RemoteConfig::default();

@@ -1,6 +1,7 @@
 //! One live episode of a session: played in its fleet, and paid for step by step.
 
 use crate::body::Source;
+use crate::export::Export;
 use crate::play::RewardMode;
 use episode::{Baselines, Episode, EpisodeError, Grade, Judge, Observation, Purse};
 use fleet::{AnyFleet, Fleet};
@@ -18,6 +19,7 @@ pub struct Live {
     pub epoch: u64,
     purse: Purse,
     grade: Option<Grade>,
+    export: Option<Export>,
 }
 
 impl Live {
@@ -34,7 +36,10 @@ impl Live {
         let (fleet, epoch) = (source.fleet(), 1);
         let mut episode = Episode::prepare(fleet, fleet::kinds(), scenario, id, seed, epoch)?;
         Box::pin(episode.begin()).await?;
-        Ok(Live { episode, epoch, purse: Purse::default(), grade: None })
+        let export = source.hub().map(|hub| Export::new(hub.clone(), &episode));
+        let mut live = Live { episode, epoch, purse: Purse::default(), grade: None, export };
+        live.publish().await;
+        Ok(live)
     }
 
     /// One that goes on from its record, under a new epoch.
@@ -54,7 +59,18 @@ impl Live {
         if mode == RewardMode::Dense {
             Box::pin(repay(&mut purse, &episode, judge)).await?;
         }
-        Ok(Live { episode, epoch, purse, grade: None })
+        let mut export = source.hub().map(|hub| Export::new(hub.clone(), &episode));
+        if let Some(export) = &mut export {
+            Box::pin(export.catch_up(&episode)).await;
+        }
+        Ok(Live { episode, epoch, purse, grade: None, export })
+    }
+
+    /// Exports the telemetry of what has happened since the last call.
+    async fn publish(&mut self) {
+        if let Some(export) = &mut self.export {
+            Box::pin(export.publish(&self.episode)).await;
+        }
     }
 
     /// What the step that was just taken pays.
@@ -66,6 +82,7 @@ impl Live {
         judge: &J,
         mode: RewardMode,
     ) -> Result<f64, EpisodeError> {
+        self.publish().await;
         if self.episode.ended().is_none() && mode == RewardMode::Final {
             return Ok(0.0);
         }

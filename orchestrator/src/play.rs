@@ -1,6 +1,7 @@
 //! One episode of a batch: from reset to grade, every step kept before the next one is taken.
 
 use crate::agent::{AgentSpec, Start};
+use crate::export::{Export, Hub};
 use crate::failure::Failure;
 use crate::keeper::Keeper;
 use episode::{Episode, Grade, Judge, Purse, Term};
@@ -69,6 +70,8 @@ pub struct Rules<'a, J> {
     pub resume: bool,
     /// Records are kept, so an episode may be left and gone on with later.
     pub keeps: bool,
+    /// Where simulated telemetry goes.
+    pub export: Option<&'a Arc<Hub>>,
     /// Set when the user wants to stop.
     pub stop: &'a AtomicBool,
 }
@@ -156,6 +159,7 @@ async fn follow<J: Judge>(
     let mut agent = (job.agent.make)(Start { scenario: &job.scenario, noise });
     let mut seen = episode.observe(None);
     let (mut purse, mut rewards) = (Purse::default(), Vec::new());
+    let mut export = rules.export.map(|hub| Export::new(hub.clone(), episode));
     loop {
         if rules.keeps && rules.stop.load(Ordering::Relaxed) {
             return Ok(Played::Saved);
@@ -163,6 +167,9 @@ async fn follow<J: Judge>(
         let action = agent.act(&seen, &episode.site());
         seen = Box::pin(episode.step(&action)).await?.observation;
         keeper.keep(&episode.record().entries)?;
+        if let Some(export) = &mut export {
+            Box::pin(export.publish(episode)).await;
+        }
         if !seen.done && rules.reward == RewardMode::Final {
             rewards.push(0.0);
             continue;
@@ -170,6 +177,10 @@ async fn follow<J: Judge>(
         let (reward, grade) = Box::pin(episode.reward(rules.judge, &mut purse)).await?;
         rewards.push(reward);
         if let Some(grade) = grade {
+            // Grading has healed what was lost meanwhile.
+            if let Some(export) = &mut export {
+                Box::pin(export.publish(episode)).await;
+            }
             keeper.score(&grade)?;
             return Ok(Played::Over(Box::new(outcome(job, episode, grade, rewards))));
         }

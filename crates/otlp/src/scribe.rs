@@ -96,7 +96,11 @@ impl Scribe {
 
     /// The export requests of the next window; windows come in order and leave no gap.
     pub fn write(&mut self, window: Window) -> Vec<Payload> {
-        let Window { to, calls, lines, levels, last, .. } = window;
+        let Window { from, to, calls, lines, levels, last } = window;
+        if from >= to && self.open.is_empty() {
+            // The end of an episode right after the end of a window: all is told.
+            return Vec::new();
+        }
         self.open.extend(calls.into_iter().map(|call| (call.key(), call)));
         let mut at = nanos(to, 0.0);
         if let (true, Some(((end, _, _), _))) = (last, self.open.last_key_value()) {
@@ -180,6 +184,17 @@ mod tests {
         let all = scribe.write(window(5, 6, calls, true));
         assert_eq!((spans(&all), records(&all), counts(&all)), (4, 2, 4));
         assert!(scribe.open.is_empty());
+    }
+
+    #[test]
+    fn an_end_after_which_nothing_is_open_is_not_told_twice() {
+        let mut scribe = scribe(Temporality::Cumulative);
+        let calls = Call::of(scribe.scene(), &request(), &reply());
+        let all = scribe.write(window(5, 6, calls, false));
+        assert_eq!(spans(&all), 2);
+        let rest = scribe.write(window(6, 6, Vec::new(), true));
+        assert_eq!((spans(&rest), records(&rest), counts(&rest)), (2, 2, 4));
+        assert!(scribe.write(window(6, 6, Vec::new(), true)).is_empty());
     }
 
     #[test]

@@ -111,13 +111,23 @@ impl Sender {
         }
     }
 
-    /// Takes no more, and sends what waits, for so long at most; the rest counts as failed.
-    pub async fn finish(&self, patience: Duration) {
+    /// Takes no more, and sends what waits: for `patience` at most, or, where there is time to
+    /// wait, as long as the collector takes a request in every such while. The rest counts as
+    /// failed.
+    pub async fn finish(&self, overflow: Overflow, patience: Duration) {
         self.closing.send_replace(true);
         let mut done = self.done.clone();
-        if timeout(patience, done.wait_for(|done| *done)).await.is_ok() {
-            return;
+        let mut sent = self.stats.all().sent;
+        while timeout(patience, done.wait_for(|done| *done)).await.is_err() {
+            let now = self.stats.all().sent;
+            if overflow == Overflow::Drop || now == sent {
+                return self.give_up();
+            }
+            sent = now;
         }
+    }
+
+    fn give_up(&self) {
         for (signal, queue) in &self.queues {
             let now = self.stats.counts(*signal);
             let accepted = queue.accepted.load(Ordering::Relaxed);

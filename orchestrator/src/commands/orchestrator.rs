@@ -2,6 +2,7 @@
 
 use crate::body::{Body, BodyArgs, Wanted, token};
 use crate::console;
+use crate::export::ExportArgs;
 use crate::failure::Failure;
 use crate::judge::AnyJudge;
 use crate::keeping::Keeping;
@@ -14,6 +15,7 @@ use crate::shelf::LibraryArgs;
 use crate::supervisor::{Plan, Supervisor};
 use archive::Place;
 use chassis::Token;
+use otlp::Overflow;
 use proto::orchestrator::v1::episodes_server::EpisodesServer;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -48,6 +50,8 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 4096, env = "MAYDAY_MAX_EPISODES")]
     max_episodes: usize,
     #[command(flatten)]
+    export: ExportArgs,
+    #[command(flatten)]
     library: LibraryArgs,
 }
 
@@ -60,6 +64,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
     let wanted = options.body.wanted()?;
     let store = Keeping::new(options.records.open().map_err(Failure::usage)?);
     let token = token()?;
+    let hub = options.export.begin(Overflow::Drop)?;
     crate::runtime::many()?.block_on(async {
         if let Some(grader) = &options.grader {
             let silent = |error| Failure::failed(format!("--grader: {error}"));
@@ -83,7 +88,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
         let tasks = scenarios.iter().map(|s| (task_name(&s.name), s.clone()));
         let sessions = Sessions::new(House {
             tasks: tasks.collect::<BTreeMap<_, _>>(),
-            source: body.source()?,
+            source: body.source()?.exporting(hub.clone()),
             judge: AnyJudge::new(options.grader.as_deref(), &body)?,
             store,
             reward: options.reward,
@@ -93,6 +98,9 @@ pub fn run(options: Options) -> Result<(), Failure> {
         let served = Box::pin(serve(&options, sessions, token, stop)).await;
         if let Some(supervisor) = supervisor {
             supervisor.stop().await;
+        }
+        if let Some(hub) = hub {
+            hub.finish().await;
         }
         served
     })

@@ -1,11 +1,13 @@
 //! `mayday replay`: a record played again, for a person.
 
 use crate::console;
+use crate::export::{Export, ExportArgs};
 use crate::failure::Failure;
 use crate::ids::RecordArgs;
 use crate::look::{self, Seen, Until};
 use crate::narrate;
 use model::Tick;
+use otlp::Overflow;
 use serde_json::{Value, json};
 
 /// Options of `mayday replay`.
@@ -19,6 +21,8 @@ pub struct Options {
     /// Print one JSON document with everything that was done and seen.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    export: ExportArgs,
 }
 
 /// Runs it.
@@ -27,6 +31,7 @@ pub struct Options {
 /// Where the record cannot be read, or plays otherwise than it says.
 pub fn run(options: Options) -> Result<(), Failure> {
     let record = options.record.load()?;
+    let hub = options.export.begin(Overflow::Wait)?;
     let until = Until { tick: options.until.map(Tick), ..Until::default() };
     let header = &record.header;
     if !options.json {
@@ -45,6 +50,10 @@ pub fn run(options: Options) -> Result<(), Failure> {
     let runtime = crate::runtime::current()?;
     let (episode, grade) = runtime.block_on(async {
         let episode = Box::pin(look::play(&record, until, &mut see)).await?;
+        if let Some(hub) = hub {
+            Box::pin(Export::new(hub.clone(), &episode).publish(&episode)).await;
+            hub.finish().await;
+        }
         let grade = Box::pin(look::grade(&episode)).await?;
         Ok::<_, Failure>((episode, grade))
     })?;

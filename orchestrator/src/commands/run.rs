@@ -5,6 +5,7 @@ use crate::agents;
 use crate::batch::{self, Batch, Results};
 use crate::body::{Body, BodyArgs, Wanted, token};
 use crate::console;
+use crate::export::ExportArgs;
 use crate::failure::Failure;
 use crate::pool;
 use crate::preflight;
@@ -14,6 +15,7 @@ use crate::report::Report;
 use crate::seeds::Seeds;
 use crate::shelf::LibraryArgs;
 use archive::Place;
+use otlp::Overflow;
 use record::{Filter, Store};
 
 const SEEDS: &str = "5";
@@ -56,6 +58,8 @@ pub struct Options {
     /// Print one JSON document with every episode.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    export: ExportArgs,
     #[command(flatten)]
     library: LibraryArgs,
 }
@@ -108,6 +112,7 @@ fn check(options: &Options) -> Result<Batch, Failure> {
         store,
         keeps: options.records != Place::Off,
         resume: options.resume,
+        export: options.export.begin(Overflow::Wait)?,
     })
 }
 
@@ -146,8 +151,9 @@ fn check_fresh(store: &dyn Store, jobs: &[Job], place: &Place) -> Result<(), Fai
 
 fn play(mut batch: Batch, wanted: Wanted) -> Result<Results, Failure> {
     let runtime = crate::runtime::current()?;
+    let hub = batch.export.clone();
     runtime.block_on(async {
-        match wanted {
+        let played = match wanted {
             Wanted::Embedded => Box::pin(batch::run(batch, std::future::pending())).await,
             Wanted::Remote(addresses) => {
                 let token = token()?;
@@ -164,7 +170,11 @@ fn play(mut batch: Batch, wanted: Wanted) -> Result<Results, Failure> {
                 supervisor.stop().await;
                 played
             }
+        };
+        if let Some(hub) = hub {
+            hub.finish().await;
         }
+        played
     })
 }
 

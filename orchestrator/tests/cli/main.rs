@@ -1,11 +1,13 @@
 //! The binary as its users meet it: arguments in, stdout, stderr and exit code out. Scenarios are
 //! those of `tests/library`, whose balance does not move.
 
+mod backend;
 mod batch;
 mod distributed;
 mod kit;
 mod postgres;
 mod records;
 mod served;
+mod telemetry;
 mod usage;
 mod violence;

@@ -47,7 +47,7 @@ async fn send(config: &Config, payloads: &[Payload], patience: Duration) -> [Cou
     for payload in payloads {
         sender.offer(payload.clone(), Overflow::Wait).await;
     }
-    sender.finish(patience).await;
+    sender.finish(Overflow::Wait, patience).await;
     Signal::ALL.map(|signal| sender.stats().counts(signal))
 }
 
@@ -131,7 +131,7 @@ async fn a_full_queue_drops_and_counts() {
     for _ in 0..10 {
         sender.offer(payload.clone(), Overflow::Drop).await;
     }
-    sender.finish(Duration::from_millis(50)).await;
+    sender.finish(Overflow::Drop, Duration::from_millis(50)).await;
     let counts = sender.stats().counts(Signal::Traces);
     // Two wait, and one more may be under way.
     assert!((7..=8).contains(&counts.dropped), "{counts:?}");
