@@ -1,6 +1,7 @@
 //! What a process needs that holds episodes for others: scenarios, components, a grader.
 
 use crate::body::{Body, BodyArgs, Wanted, token};
+use crate::export::{ExportArgs, Hub};
 use crate::failure::Failure;
 use crate::judge::AnyJudge;
 use crate::keeping::Keeping;
@@ -11,6 +12,7 @@ use crate::shelf::LibraryArgs;
 use crate::supervisor::{Plan, Supervisor};
 use archive::Place;
 use chassis::Token;
+use otlp::Overflow;
 use std::sync::Arc;
 
 /// Options on what is played, by which components, and who grades.
@@ -26,6 +28,8 @@ pub struct HostingArgs {
     #[arg(long, value_enum, value_name = "MODE", default_value = "dense")]
     reward: RewardMode,
     #[command(flatten)]
+    export: ExportArgs,
+    #[command(flatten)]
     library: LibraryArgs,
 }
 
@@ -36,6 +40,8 @@ pub struct Hosted {
     pub sessions: Arc<Sessions>,
     /// What callers of the control port have to show.
     pub token: Option<Token>,
+    /// Where simulated telemetry goes, and what became of it.
+    pub export: Option<Arc<Hub>>,
     supervisor: Option<Supervisor>,
 }
 
@@ -49,6 +55,7 @@ impl HostingArgs {
         let wanted = self.body.wanted()?;
         let store = Keeping::new(records.open().map_err(Failure::usage)?);
         let token = token()?;
+        let export = self.export.begin(Overflow::Drop)?;
         if let Some(grader) = &self.grader {
             chassis::probe(grader).await.map_err(no_grader)?;
         }
@@ -70,13 +77,13 @@ impl HostingArgs {
         let tasks = scenarios.iter().map(|s| (task_name(&s.name), s.clone()));
         let sessions = Arc::new(Sessions::new(House {
             tasks: tasks.collect(),
-            source: body.source()?,
+            source: body.source()?.exporting(export.clone()),
             judge: AnyJudge::new(self.grader.as_deref(), &body)?,
             store,
             reward: self.reward,
             episodes_max,
         }));
-        Ok(Hosted { sessions, token, supervisor })
+        Ok(Hosted { sessions, token, export, supervisor })
     }
 }
 
@@ -92,10 +99,13 @@ impl Hosted {
         }
     }
 
-    /// Stops component processes of its own.
+    /// Stops component processes of its own, and sends the telemetry that still waits.
     pub async fn stop(self) {
         if let Some(supervisor) = self.supervisor {
             supervisor.stop().await;
+        }
+        if let Some(hub) = self.export {
+            hub.finish().await;
         }
     }
 }
