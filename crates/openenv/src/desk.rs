@@ -24,7 +24,7 @@ const SWEEP: (Duration, Duration) = (Duration::from_millis(200), Duration::from_
 pub struct Desk {
     pub(crate) environment: Arc<dyn Environment>,
     pub(crate) settings: Settings,
-    pub(crate) table: Table,
+    pub(crate) table: Arc<Table>,
     /// No new work: sockets close.
     pub(crate) stop: CancellationToken,
     /// Open sockets and running steps.
@@ -58,7 +58,7 @@ impl Desk {
             openapi: openapi.to_string().into(),
         };
         Arc::new(Desk {
-            table: Table::new(environment.clone(), &settings),
+            table: Arc::new(Table::new(environment.clone(), &settings)),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             throwaway: Semaphore::new(THROWAWAY_MAX),

@@ -4,10 +4,13 @@ use crate::desk::Desk;
 use crate::http;
 use crate::settings::MESSAGE_MAX;
 use crate::socket::{Dialect, converse};
+use crate::table::{Denied, Line};
 use crate::tools;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{DefaultBodyLimit, Query, Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn};
 use axum::response::Response;
 use axum::routing::{get, post};
 use http::session_of;
@@ -21,6 +24,9 @@ const READ_BUFFER: usize = 8 << 10;
 
 /// The routes over this desk.
 pub fn router(desk: Arc<Desk>) -> Router {
+    let standard = Router::new()
+        .route_service(crate::rpc::STANDARD, tools::service(&desk))
+        .layer(from_fn(closed_is_done));
     let mut routes = Router::new()
         .route("/", get(http::front))
         .route("/health", get(http::health))
@@ -37,7 +43,7 @@ pub fn router(desk: Arc<Desk>) -> Router {
         .route("/{env_name}/task_range", post(http::tasks::range))
         .route("/mcp", post(http::rpc).get(rpc_socket))
         .route("/ws", get(env_socket))
-        .route_service(crate::rpc::STANDARD, tools::service(&desk));
+        .merge(standard);
     if desk.settings.simulation {
         routes = routes
             .route("/reset", post(http::play::reset))
@@ -63,24 +69,43 @@ async fn env_socket(
     let Ok(upgrade) = upgrade else { return http::no_such_page() };
     let asked = parameters.into_iter().find(|(name, _)| name == "session_id");
     let asked = asked.map(|(_, id)| id).filter(|id| !id.is_empty());
-    talk(desk, upgrade, Dialect::Env, asked.or_else(|| session_of(&headers)))
+    let wanted = asked.or_else(|| session_of(&headers));
+    let connected = desk.table.connect(wanted.as_deref());
+    talk(desk, upgrade, Dialect::Env, connected)
 }
 
 async fn rpc_socket(State(desk): State<Arc<Desk>>, upgrade: Upgrade) -> Response {
     let Ok(upgrade) = upgrade else { return http::not_allowed().await };
-    talk(desk, upgrade, Dialect::Rpc, None)
+    let connected = desk.table.connect(None);
+    talk(desk, upgrade, Dialect::Rpc, connected)
 }
 
+/// The session is there before the socket, so that the upgrade can name it.
 fn talk(
     desk: Arc<Desk>,
     upgrade: WebSocketUpgrade,
     dialect: Dialect,
-    wanted: Option<String>,
+    connected: Result<Line, Denied>,
 ) -> Response {
+    let id = connected.as_ref().ok().and_then(|line| line.session.id.clone());
     let upgrade =
         upgrade.read_buffer_size(READ_BUFFER).max_message_size(FRAME_MAX).max_frame_size(FRAME_MAX);
-    upgrade.on_upgrade(move |socket| {
+    let mut response = upgrade.on_upgrade(move |socket| {
         let tasks = desk.tasks.clone();
-        tasks.track_future(converse(desk, socket, dialect, wanted))
-    })
+        tasks.track_future(converse(desk, socket, dialect, connected))
+    });
+    if let Some(id) = id.and_then(|id| id.parse().ok()) {
+        response.headers_mut().insert(http::SESSION, id);
+    }
+    response
+}
+
+/// The library says 202 where a connection is closed; the official clients know 200 and 204.
+async fn closed_is_done(request: Request, next: Next) -> Response {
+    let closes = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    if closes && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
 }

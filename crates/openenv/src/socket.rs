@@ -87,9 +87,9 @@ pub(crate) async fn converse(
     desk: Arc<Desk>,
     socket: WebSocket,
     dialect: Dialect,
-    wanted: Option<String>,
+    connected: Result<Line, Denied>,
 ) {
-    let line = match desk.table.connect(wanted.as_deref()) {
+    let line = match connected {
         Ok(line) => line,
         Err(denied) => return refuse(&desk, socket, dialect, &denied).await,
     };
@@ -108,7 +108,7 @@ pub(crate) async fn converse(
         resumed,
     };
     let end = talk.talk().await;
-    talk.desk.table.disconnect(&talk.line, end == End::Closed);
+    talk.line.hang_up(end == End::Closed);
     match end {
         End::Broken => {}
         End::Closed => talk.farewell(close_code::NORMAL, "").await,

@@ -64,15 +64,29 @@ pub(crate) enum Closed {
     Later,
 }
 
-/// A socket's hold on a session.
+/// A socket's hold on a session. One that is dropped broke.
 #[derive(Debug)]
 pub(crate) struct Line {
+    table: Arc<Table>,
     pub(crate) session: Arc<Session>,
     /// The socket has to leave: another one took its place, or the session was idle.
     pub(crate) leave: CancellationToken,
     /// The session was there before.
     pub(crate) resumed: bool,
     number: u64,
+}
+
+impl Line {
+    /// The socket leaves. `closed`: it said so.
+    pub(crate) fn hang_up(&self, closed: bool) {
+        self.table.disconnect(self, closed);
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.hang_up(false);
+    }
 }
 
 #[derive(Debug)]
@@ -252,7 +266,7 @@ impl Table {
 
     /// A line for a socket: to a new session, or to the one of this id where no living socket has
     /// it.
-    pub(crate) fn connect(&self, wanted: Option<&str>) -> Result<Line, Denied> {
+    pub(crate) fn connect(self: &Arc<Self>, wanted: Option<&str>) -> Result<Line, Denied> {
         let mut inner = self.inner.lock();
         let session = match wanted {
             None => {
@@ -279,11 +293,11 @@ impl Table {
             let before = entry.line.replace((number, leave.clone()));
             before.inspect(|(_, leave)| leave.cancel());
         }
-        Ok(Line { session, leave, resumed: wanted.is_some(), number })
+        let (table, resumed) = (self.clone(), wanted.is_some());
+        Ok(Line { table, session, leave, resumed, number })
     }
 
-    /// A socket leaves. `closed`: it said so, else it broke.
-    pub(crate) fn disconnect(&self, line: &Line, closed: bool) {
+    fn disconnect(&self, line: &Line, closed: bool) {
         let Some(id) = line.session.id.as_deref() else { return };
         let mut inner = self.inner.lock();
         let Some(entry) = inner.sessions.get_mut(id) else { return };

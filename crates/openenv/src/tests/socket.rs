@@ -4,6 +4,7 @@ use super::toy::Server;
 use futures_util::SinkExt;
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 
 #[tokio::test]
 async fn an_episode_is_played() {
@@ -125,4 +126,22 @@ async fn over_the_limit_the_first_answer_says_which_limit() {
     let reply = unknown.read().await["data"].take();
     assert_eq!(reply, json!({"code": "SESSION_ERROR", "message": "Unknown session_id: nope"}));
     assert_eq!(unknown.closed().await, 1000);
+}
+
+#[tokio::test]
+async fn the_upgrade_names_the_session_and_takes_one_by_its_header() {
+    let server = Server::small(1).await;
+    let url = format!("ws://{}/ws", server.address);
+    let (socket, response) = tokio_tungstenite::connect_async(&url).await.unwrap();
+    let id = response.headers()["openenv-session-id"].clone();
+    let mut socket = super::toy::Client(socket);
+    assert_eq!(socket.state().await["session_id"], json!(id.to_str().unwrap()));
+    socket.step("inc").await;
+    socket.vanish();
+    super::toy::until("its place is free", || server.desk.load().0 == 0).await;
+    let mut request = url.into_client_request().unwrap();
+    request.headers_mut().insert("openenv-session-id", id);
+    let (socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
+    let mut socket = super::toy::Client(socket);
+    assert_eq!(socket.step("inc").await["data"]["observation"]["value"], json!(2));
 }

@@ -3,6 +3,7 @@
 use crate::console;
 use crate::failure::Failure;
 use crate::report::table;
+use crate::sessions::task_name;
 use crate::shelf::LibraryArgs;
 use serde_json::json;
 
@@ -29,6 +30,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let rows = rows.iter().map(|s| {
             json!({
                 "name": s.name,
+                "task": task_name(&s.name),
                 "tier": s.tier,
                 "healthy": s.healthy,
                 "title": s.title,
