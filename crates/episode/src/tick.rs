@@ -1,4 +1,4 @@
-//! One tick: what is due, the users' demand, one or four rounds, the history row, alerts and
+//! One tick: what is due, the users' demand, its rounds, the history row, alerts and
 //! conditions. The same code in every body.
 
 use crate::engine::Engine;

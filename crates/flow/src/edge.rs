@@ -80,6 +80,9 @@ pub struct ClassView {
     pub late: f64,
     /// Slot time of a call that is spent outside the callee: back-off, connections, lost ones.
     pub outside_s: f64,
+    /// Attempts per call if nothing were late or refused: errors of a callee without calls of its
+    /// own, however fast it is.
+    pub unloaded_attempts: f64,
 }
 
 /// How the calls of one edge end, by class and on the mixture.
@@ -93,6 +96,8 @@ pub struct EdgeView {
     pub passed: f64,
     /// Time-out that counts, seconds (a deadline may be nearer than the policy's).
     pub timeout_s: f64,
+    /// Mean wait before a retry, seconds.
+    pub backoff_s: f64,
     /// Connections.
     pub pool: PoolUse,
     /// Latency over time-out, at most 1.5.
@@ -149,7 +154,8 @@ impl EdgeState {
             };
         }
         let pool = self.connections(cx, &tries);
-        let mut view = EdgeView { timeout_s: timing.timeout_s, pool, ..EdgeView::default() };
+        let (timeout_s, backoff_s) = (timing.timeout_s, cx.policy.backoff_s);
+        let mut view = EdgeView { timeout_s, backoff_s, pool, ..EdgeView::default() };
         for c in 0..cx.classes {
             if c > 0 && alike(cx.report, c - 1, c) {
                 view.class[c] = view.class[c - 1];
@@ -226,6 +232,7 @@ impl EdgeState {
             refusal: if failing > 1e-12 { refusal / failing } else { 0.0 },
             late: mix(|v| v.late),
             outside_s: mix(|v| v.outside_s),
+            unloaded_attempts: mix(|v| v.unloaded_attempts),
             ..ClassView::default()
         };
         // Differences in the last bits would keep a steady pool from coming to rest.
@@ -377,6 +384,10 @@ impl Timing {
         } else {
             n.mean * arriving * (1.0 - a.refused)
         };
+        // Below a callee with calls of its own, load fails requests as well as errors do.
+        let leaf = cx.report.path_s <= 0.0;
+        let error = if leaf { cx.report.failed[c] } else { 0.0 };
+        v.unloaded_attempts = attempts(error, error, retries, granted).mean;
         v.attempts = n.mean;
         v.failed = n.failed;
         v.reaching = (accepted / (1.0 - a.refused).max(1e-6)).min(n.mean * arriving);

@@ -113,17 +113,16 @@ async fn ticks(world: &Arc<Scenario>, repeats: usize) -> Result<[Measured; 2], F
             value: median(per_tick),
             budget: Some(6.0),
             note: "exchange, twelve machines (those whose inputs are unchanged answer from memory), \
-                   the tick digest over every outbox, history rows, users, alerts. By estimate two thirds \
-                   of calm ticks are computed in full: what callers see takes some thirty rounds \
-                   to come to rest after each step of demand. Then look-ups of parameters by name \
-                   and copies of outboxes.",
+                   the tick digest over every outbox, history rows, users, alerts. After each step of \
+                   demand some twenty ticks are computed in full, until what callers see has come to \
+                   rest. Then look-ups of parameters by name and copies of outboxes.",
         },
         Measured {
-            what: "one moving tick of it (four rounds), at an onset",
+            what: "one tick of it at an onset (sixteen rounds)",
             unit: "µs",
             value: median(moving),
             budget: None,
-            note: "four rounds in which no machine can answer from memory.",
+            note: "sixteen rounds in which no machine can answer from memory.",
         },
     ])
 }

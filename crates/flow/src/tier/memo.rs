@@ -1,6 +1,6 @@
 //! When a round may be skipped, and how values come to rest so that it can be.
 //!
-//! Callers see half of each change of latency and failure. A change below a billionth is none:
+//! Callers see half of each change of latency and failure. A change below a millionth is none:
 //! without that dead band the last bits would move for dozens of rounds.
 
 use super::TierCore;
@@ -100,7 +100,7 @@ impl Memo {
 }
 
 /// Relative change that counts as none.
-const STILL: f64 = 1e-9;
+const STILL: f64 = 1e-6;
 
 #[inline]
 fn settle(old: &mut f64, new: f64) {
@@ -128,9 +128,11 @@ fn settle_time(old: &mut f64, new: f64, weight: f64) {
 #[inline]
 fn settle_share(old: &mut f64, new: f64, weight: f64) {
     settle(old, *old + weight * (new - *old));
-    // An exponential tail of failure below a billionth helps nobody and costs the memo.
-    if new < 1e-12 && *old < 1e-9 {
+    // An exponential tail towards never or always helps nobody and costs the memo.
+    if new < 1e-12 && *old < STILL {
         *old = 0.0;
+    } else if new > 1.0 - 1e-12 && *old > 1.0 - 4.0 * STILL {
+        *old = 1.0;
     }
 }
 

@@ -128,13 +128,15 @@ pub(crate) fn narrowest(
             continue;
         }
         let elsewhere_s = (work.hold_s - spent).max(work.own_s);
+        // Errors come however fast the callee is; what is late or refused follows from its load.
+        let (tries, backoff_s) = (view.mixed.unloaded_attempts, view.backoff_s);
         best = Some(Narrow {
             edge: k,
             rate,
             servers: r.servers * share,
             places: r.places * share,
             calls,
-            unloaded_s: elsewhere_s + calls * r.unloaded_s,
+            unloaded_s: elsewhere_s + calls * (tries * r.unloaded_s + (tries - 1.0) * backoff_s),
             elsewhere_s,
             timeout_s: view.timeout_s,
             attempts: view.mixed.attempts,

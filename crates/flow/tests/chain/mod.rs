@@ -55,6 +55,8 @@ pub(crate) struct World {
     pub(crate) tick: usize,
     /// Forces a number of rounds per tick.
     pub(crate) rounds: Option<usize>,
+    /// Ticks that still count as an onset.
+    onset: usize,
     pub(crate) rows: Vec<Row>,
 }
 
@@ -70,6 +72,7 @@ impl World {
             moving: 0,
             tick: 0,
             rounds: None,
+            onset: 0,
             rows: Vec::new(),
         }
     }
@@ -135,10 +138,19 @@ impl World {
     pub(crate) fn step(&mut self) -> &Row {
         let n = self.nodes.len();
         self.motion.resize(n + self.crowds.len(), [Motion::default(); 2]);
-        if self.apply() || (self.tick > 1 && self.moved()) {
+        if self.apply() {
+            self.onset = 4;
+        }
+        if self.tick > 1 && self.moved() {
             self.moving = 4;
         }
-        let rounds = self.rounds.unwrap_or(if self.moving > 0 { 4 } else { 1 });
+        // As the engine of episodes does.
+        let rounds = self.rounds.unwrap_or(match (self.onset, self.moving) {
+            (1.., _) => 16,
+            (0, 1..) => 4,
+            (0, 0) => 1,
+        });
+        self.onset = self.onset.saturating_sub(1);
         self.moving = self.moving.saturating_sub(1);
         let dt = 1.0 / rounds as f64;
         let mut row = Row {

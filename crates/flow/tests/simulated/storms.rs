@@ -74,7 +74,7 @@ fn dips_end_as_they_should() {
             quantile(errors, 1.0)
         );
     }
-    assert!(mean(&left) < 0.09, "mean error in the dip {}", mean(&left));
+    assert!(mean(&left) < 0.03, "mean error in the dip {}", mean(&left));
 }
 
 /// Success among the users who were answered or gave up in `from..until` seconds, as the flow
