@@ -67,8 +67,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
     let hub = options.export.begin(Overflow::Drop)?;
     crate::runtime::many()?.block_on(async {
         if let Some(grader) = &options.grader {
-            let silent = |error| Failure::failed(format!("--grader: {error}"));
-            chassis::probe(grader).await.map_err(silent)?;
+            chassis::probe(grader).await.map_err(no_grader)?;
         }
         let mut supervisor = None;
         let body = match wanted {
@@ -104,6 +103,15 @@ pub fn run(options: Options) -> Result<(), Failure> {
         }
         served
     })
+}
+
+/// An address that is none is a wrong option; one without an answer is a failure.
+fn no_grader(error: chassis::ProbeError) -> Failure {
+    let text = format!("--grader: {error}");
+    match error {
+        chassis::ProbeError::Address(_) => Failure::usage(text),
+        _ => Failure::failed(text),
+    }
 }
 
 /// Until a signal; component processes of its own are looked after meanwhile.
