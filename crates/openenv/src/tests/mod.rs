@@ -1,5 +1,6 @@
 //! The protocol over an environment that counts.
 
+mod fuzz;
 mod http;
 mod play;
 mod rpc;

@@ -4,6 +4,8 @@ use super::toy::{Server, until};
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 const PATH: &str = "/mcp/v1";
 
@@ -114,4 +116,68 @@ async fn other_hosts_and_rubbish_are_refused() {
         let (status, _, reply) = post(&server, None, body.clone()).await;
         assert!(status.is_client_error(), "{body}: {status} {reply}");
     }
+}
+
+#[tokio::test]
+async fn pings_are_answered_while_a_call_runs_and_a_cancelled_call_is_not() {
+    let server = Arc::new(Server::small(1).await);
+    let (id, _) = connect(&server, "2025-06-18").await;
+    let begun = json!({"name": "begin_episode", "arguments": {"seed": 0}});
+    ask(&server, &id, "tools/call", begun).await;
+    let hold = json!({
+        "jsonrpc": "2.0", "id": 77, "method": "tools/call", "params": {"name": "hold"},
+    });
+    let (calling, own) = (server.clone(), id.clone());
+    let call = tokio::spawn(async move { post(&calling, Some(&own), hold).await });
+    until("it holds", || server.toy.held.load(Ordering::SeqCst) == 1).await;
+    assert_eq!(ask(&server, &id, "ping", json!({})).await["result"], json!({}));
+    let cancel = json!({
+        "jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77},
+    });
+    assert_eq!(post(&server, Some(&id), cancel).await.0, StatusCode::ACCEPTED);
+    let (_, _, reply) = call.await.unwrap();
+    assert!(reply["id"].is_null(), "a cancelled call is not answered: {reply}");
+    // The step it was goes on and counts.
+    assert_eq!(server.toy.held.load(Ordering::SeqCst), 1);
+    server.toy.gate.add_permits(1);
+    let next = json!({"name": "inc", "arguments": {}});
+    let next = ask(&server, &id, "tools/call", next).await["result"].take();
+    assert_eq!(next["structuredContent"]["observation"]["value"], json!(2));
+}
+
+#[tokio::test]
+async fn versions_without_connections_name_the_session_in_every_call() {
+    let server = Server::small(2).await;
+    let call = async |name: &str, arguments: Value| {
+        let meta = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        let params = json!({"name": name, "arguments": arguments, "_meta": meta});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        let request = Request::post(PATH)
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tools/call")
+            .header("mcp-name", name);
+        let (status, _, text) =
+            server.ask(request.body(Body::from(body.to_string())).unwrap()).await;
+        assert_eq!(status, StatusCode::OK, "{text}");
+        let mut data = text.lines().map(|line| line.strip_prefix("data:").unwrap_or(line));
+        let value: Option<Value> = data.find_map(|data| serde_json::from_str(data).ok());
+        value.unwrap_or_else(|| panic!("{text}"))["result"].take()
+    };
+    let unnamed = call("inc", json!({})).await;
+    assert_eq!(unnamed["isError"], json!(true));
+    assert!(unnamed["content"][0]["text"].as_str().unwrap().contains("begin_episode"));
+    let begun = call("begin_episode", json!({"seed": 5})).await;
+    let id = begun["structuredContent"]["session_id"].clone();
+    for value in [6, 7] {
+        let stepped = call("inc", json!({"session_id": id})).await;
+        assert_eq!(stepped["structuredContent"]["observation"]["value"], json!(value));
+    }
+    assert_eq!(server.desk.load().0, 1);
 }
