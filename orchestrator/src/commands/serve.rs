@@ -59,7 +59,7 @@ pub struct Options {
     /// No answer takes longer than this, seconds. OpenEnv's client waits for 60.
     #[arg(long, value_name = "S", default_value_t = 50, value_parser = seconds)]
     answer_within: u64,
-    /// Whether episodes are played over HTTP too; production leaves /reset, /step and /state out.
+    /// Whether /reset, /step and /state are served; sockets play episodes either way.
     #[arg(
         long,
         value_enum,
@@ -95,9 +95,9 @@ fn seconds(text: &str) -> Result<u64, String> {
 /// What is served over HTTP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Mode {
-    /// All of it.
+    /// With /reset, /step and /state.
     Simulation,
-    /// No episodes.
+    /// Without them.
     Production,
 }
 

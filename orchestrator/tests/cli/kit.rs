@@ -10,7 +10,7 @@ pub(crate) const SCENARIO: &str = "lab/broken-release";
 /// Whatever has not happened by then does not happen.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 20] = [
     "RUST_LOG",
     "MAYDAY_TOKEN",
     "MAYDAY_COMPONENTS",
@@ -19,6 +19,10 @@ const SETTINGS: [&str; 16] = [
     "MAYDAY_LISTEN",
     "MAYDAY_GRADER",
     "MAYDAY_MAX_EPISODES",
+    "MAYDAY_AGENTS",
+    "MAYDAY_CONTROL",
+    "MAYDAY_MAX_SESSIONS",
+    "OPENENV_MODE",
     "MAYDAY_REFLECTION",
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "OTEL_EXPORTER_OTLP_PROTOCOL",

@@ -7,6 +7,7 @@ mod distributed;
 mod kit;
 mod postgres;
 mod records;
+mod serve;
 mod served;
 mod telemetry;
 mod usage;
