@@ -52,6 +52,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {
-    crate::logging::begin(cli.log.as_deref(), cli.command.log())?;
-    cli.command.run()
+    let name = cli.command.name();
+    let logs = crate::logging::begin(cli.log.as_deref(), cli.command.log(), name)?;
+    let ended = cli.command.run();
+    logs.end();
+    ended
 }

@@ -151,7 +151,7 @@ impl Export {
         let (scenario, id) = (episode.scenario(), episode.record().header.episode);
         let start = scenario.timing.start;
         let scene = Scene::new(&scenario.topology, id);
-        let scribe = Scribe::new(scene, start, hub.config.temporality);
+        let scribe = Scribe::new(scene, start, hub.config.style);
         // Keyed by the episode: two of the same seed are not to share traces at a collector.
         let noise = episode.noise_for("otlp").index(id.0);
         Export { hub, scribe, noise, next: start, over: false, behind: false }

@@ -12,6 +12,7 @@ use scenario::Scenario;
 use serde::Serialize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tracing::Instrument;
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -165,7 +166,8 @@ async fn follow<J: Judge>(
             return Ok(Played::Saved);
         }
         let action = agent.act(&seen, &episode.site());
-        seen = Box::pin(episode.step(&action)).await?.observation;
+        let span = tracing::info_span!("agent.step", episode = %job.episode);
+        seen = Box::pin(episode.step(&action)).instrument(span.clone()).await?.observation;
         keeper.keep(&episode.record().entries)?;
         if let Some(export) = &mut export {
             Box::pin(export.publish(episode)).await;
@@ -174,7 +176,8 @@ async fn follow<J: Judge>(
             rewards.push(0.0);
             continue;
         }
-        let (reward, grade) = Box::pin(episode.reward(rules.judge, &mut purse)).await?;
+        let paid = Box::pin(episode.reward(rules.judge, &mut purse)).instrument(span);
+        let (reward, grade) = paid.await?;
         rewards.push(reward);
         if let Some(grade) = grade {
             // Grading has healed what was lost meanwhile.

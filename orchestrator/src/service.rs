@@ -9,6 +9,7 @@ use proto::orchestrator::v1::episodes_server::Episodes;
 use std::future::Future;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};
+use tracing::Instrument;
 
 /// Episodes in a list where the caller does not say how many.
 const LISTED: u32 = 100;
@@ -30,7 +31,7 @@ impl EpisodesService {
 async fn whole<T: Send + 'static>(
     work: impl Future<Output = Result<T, SessionError>> + Send + 'static,
 ) -> Result<T, Status> {
-    let ended = tokio::spawn(work).await;
+    let ended = tokio::spawn(work.in_current_span()).await;
     let defect = |_| Status::internal("a defect of the simulator ended the call");
     ended.map_err(defect)?.map_err(|error| status(&error))
 }

@@ -15,6 +15,7 @@ use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 use tower::Layer;
+use trail::TrailLayer;
 
 /// Calls in flight get this long to end after the signal to stop.
 const DRAIN: Duration = Duration::from_secs(8);
@@ -60,7 +61,8 @@ pub async fn serve(
 ) -> Result<(), Failure> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_service_status("", tonic_health::ServingStatus::Serving).await;
-    let service = TokenLayer::new(token).layer(routes.add_service(health_service).prepare());
+    let routes = routes.add_service(health_service).prepare();
+    let service = TokenLayer::new(token).layer(TrailLayer.layer(routes));
     let (asked, wanted) = oneshot::channel::<()>();
     let serving = Server::builder()
         .http2_keepalive_interval(Some(PROBE))

@@ -177,6 +177,7 @@ impl Sessions {
     /// # Errors
     /// Where the action does not fit or the episode is over nothing has happened; after a failure
     /// outside the simulation the step may be taken again.
+    #[tracing::instrument(name = "agent.step", skip_all, fields(episode = %id))]
     pub async fn step(
         &self,
         id: EpisodeId,

@@ -17,6 +17,7 @@ use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
 use tower::Layer;
+use trail::TrailLayer;
 
 use crate::answer::Desk;
 use crate::household::{Household, Limits};
@@ -138,7 +139,7 @@ impl Component {
         if config.reflection {
             routes = routes.add_service(reflection()?);
         }
-        let service = TokenLayer::new(config.token).layer(routes.prepare());
+        let service = TokenLayer::new(config.token).layer(TrailLayer.layer(routes.prepare()));
         let (asked, wanted) = tokio::sync::oneshot::channel::<()>();
         let serving = Server::builder()
             .http2_keepalive_interval(Some(PROBE))

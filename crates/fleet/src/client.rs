@@ -64,7 +64,9 @@ impl Client {
         let link = self.links.to(kind)?;
         let attempt = || async {
             let path = PathAndQuery::from_static(Q::PATH);
-            let answer = unary(link.channel.clone(), path, Request::new(request.clone())).await;
+            let mut request = Request::new(request.clone());
+            trail::carry(&mut request);
+            let answer = unary(link.channel.clone(), path, request).await;
             answer.map(tonic::Response::into_inner).map_err(|s| Failed::of(kind, seq, &s))
         };
         self.config.persist(kind, link, attempt).await

@@ -1,9 +1,9 @@
-//! Where telemetry goes: the standard variables `OTEL_…` as far as an exporter of OTLP has them, and
-//! an endpoint from the command line, which wins. A value that does not fit is an error that names
-//! the variable and what it may be; nothing is guessed.
+//! Where telemetry goes: the standard variables `OTEL_…`, as far as an exporter of OTLP has them,
+//! and an endpoint from the command line, which wins. A value that does not fit is an error that
+//! names the variable and what it may be; nothing is guessed.
 
 use crate::payload::Signal;
-use crate::scribe::Temporality;
+use crate::scribe::{Style, Temporality};
 use http::{HeaderName, HeaderValue, Uri};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -117,8 +117,8 @@ pub struct Config {
     pub queue: usize,
     /// Simulated seconds between points of metrics; spans and records go with them.
     pub every_s: u32,
-    /// What histograms count.
-    pub temporality: Temporality,
+    /// How it is written.
+    pub style: Style,
 }
 
 impl Config {
@@ -144,7 +144,10 @@ impl Config {
             targets,
             queue: QUEUE,
             every_s: every(environment)?,
-            temporality: temporality(environment)?,
+            style: Style {
+                temporality: temporality(environment)?,
+                span_events: span_events(environment)?,
+            },
         };
         Ok((!config.targets.is_empty()).then_some(config))
     }
@@ -286,6 +289,15 @@ fn temporality(environment: &Environment) -> Result<Temporality, ConfigError> {
     }
 }
 
+fn span_events(environment: &Environment) -> Result<bool, ConfigError> {
+    let name = "OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN";
+    match environment.get(name).map(str::to_ascii_lowercase).as_deref() {
+        None | Some("logs") => Ok(false),
+        Some("logs/dup") => Ok(true),
+        Some(value) => Err(wrong(name, value, "logs or logs/dup")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -350,12 +362,14 @@ mod tests {
                     OTEL_EXPORTER_OTLP_HEADERS=api-key=a%20b,x=1 \
                     OTEL_EXPORTER_OTLP_TIMEOUT=250 OTEL_EXPORTER_OTLP_COMPRESSION=gzip \
                     OTEL_METRIC_EXPORT_INTERVAL=30000 \
-                    OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=delta";
+                    OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE=delta \
+                    OTEL_SEMCONV_EXCEPTION_SIGNAL_OPT_IN=logs/dup";
         let config = config(None, text).unwrap().unwrap();
         let to = &config.targets[&Signal::Logs];
         assert_eq!(to.headers[0].1, "a b");
         assert_eq!((to.headers.len(), to.timeout, to.gzip), (2, Duration::from_millis(250), true));
-        assert_eq!((config.every_s, config.temporality), (30, Temporality::Delta));
+        let style = Style { temporality: Temporality::Delta, span_events: true };
+        assert_eq!((config.every_s, config.style), (30, style));
     }
 
     #[test]

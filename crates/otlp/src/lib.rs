@@ -19,6 +19,6 @@ pub use call::{Call, Request};
 pub use config::{Config, ConfigError, Environment};
 pub use payload::{Payload, Signal};
 pub use scene::Scene;
-pub use scribe::{Level, Line, Scribe, Window};
+pub use scribe::{Level, Line, Scribe, Style, Window};
 pub use sender::{Overflow, Sender};
 pub use stats::{Counts, Stats};

@@ -50,6 +50,8 @@ pub const DURATION_BOUNDS: [f64; 14] =
 pub const SERVER_EXCEPTION: &str = "rpc.server.call.exception";
 /// A call failed as its caller sees it.
 pub const CLIENT_EXCEPTION: &str = "rpc.client.call.exception";
+/// The same as an event of a span: older, and deprecated.
+pub const SPAN_EXCEPTION: &str = "exception";
 /// Its type: the name of the status.
 pub const EXCEPTION_TYPE: &str = "exception.type";
 /// What it says.

@@ -73,10 +73,20 @@ pub enum Temporality {
     Delta,
 }
 
+/// How it is written, where the conventions leave a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// What histograms count.
+    pub temporality: Temporality,
+    /// A failed call is an event of its span as well as a log record.
+    pub span_events: bool,
+}
+
 /// The telemetry of one episode.
 #[derive(Clone, Debug)]
 pub struct Scribe {
     scene: Scene,
+    span_events: bool,
     /// Calls that have not ended yet, in the order of their ends.
     open: BTreeMap<(u64, u128, u64), Call>,
     meter: metrics::Meter,
@@ -84,9 +94,9 @@ pub struct Scribe {
 
 impl Scribe {
     /// Of an episode whose first tick is `start`.
-    pub fn new(scene: Scene, start: Tick, temporality: Temporality) -> Scribe {
-        let meter = metrics::Meter::new(nanos(start, 0.0), temporality);
-        Scribe { scene, open: BTreeMap::new(), meter }
+    pub fn new(scene: Scene, start: Tick, style: Style) -> Scribe {
+        let meter = metrics::Meter::new(nanos(start, 0.0), style.temporality);
+        Scribe { scene, span_events: style.span_events, open: BTreeMap::new(), meter }
     }
 
     /// Who it is about.
@@ -111,7 +121,7 @@ impl Scribe {
         ended.iter().for_each(|call| self.meter.count(&self.scene, call));
         let mut payloads = Vec::new();
         for some in ended.chunks(CALLS_MAX) {
-            payloads.push(Payload::Traces(spans::write(&self.scene, some)));
+            payloads.push(Payload::Traces(spans::write(&self.scene, some, self.span_events)));
         }
         let mut records = logs::of_lines(&lines);
         records.extend(ended.iter().filter(|call| call.failed()).map(logs::of_call));
@@ -134,7 +144,8 @@ mod tests {
     use model::EpisodeId;
 
     fn scribe(temporality: Temporality) -> Scribe {
-        Scribe::new(Scene::new(&topology(), EpisodeId(1)), Tick(0), temporality)
+        let style = Style { temporality, span_events: false };
+        Scribe::new(Scene::new(&topology(), EpisodeId(1)), Tick(0), style)
     }
 
     fn window(from: i64, to: i64, calls: Vec<Call>, last: bool) -> Window {

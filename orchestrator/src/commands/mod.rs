@@ -20,6 +20,11 @@ macro_rules! commands {
                 match self { $(Command::$variant(_) => $log,)* }
             }
 
+            /// Its name.
+            pub fn name(&self) -> &'static str {
+                match self { $(Command::$variant(_) => stringify!($name),)* }
+            }
+
             /// Does it.
             ///
             /// # Errors

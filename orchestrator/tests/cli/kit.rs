@@ -87,7 +87,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it and waits for its first line.
     pub(crate) fn start(args: &[&str], token: Option<&str>) -> Server {
+        Server::start_in(args, token, &[])
+    }
+
+    /// The same with these variables.
+    pub(crate) fn start_in(
+        args: &[&str],
+        token: Option<&str>,
+        variables: &[(&str, &str)],
+    ) -> Server {
         let mut command = command(args);
+        command.envs(variables.iter().copied());
         if let Some(token) = token {
             command.env("MAYDAY_TOKEN", token);
         }

@@ -9,6 +9,7 @@ mod postgres;
 mod records;
 mod serve;
 mod served;
+mod processes;
 mod telemetry;
 mod usage;
 mod violence;

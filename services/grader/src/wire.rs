@@ -84,6 +84,7 @@ impl Interceptor for Shown {
         if let Some(token) = &self.0 {
             request.metadata_mut().insert(chassis::token::METADATA, token.clone());
         }
+        trail::carry(&mut request);
         Ok(request)
     }
 }

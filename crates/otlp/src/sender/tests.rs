@@ -6,7 +6,7 @@ use crate::call::tests::{reply, request};
 use crate::config::Environment;
 use crate::scene::Scene;
 use crate::scene::tests::topology;
-use crate::scribe::{Level, Line, Scribe, Temporality, Window};
+use crate::scribe::{Level, Line, Scribe, Style, Window};
 use crate::stats::Counts;
 use collector::{Collector, Manners};
 use model::{EpisodeId, InstanceId, Severity, Tick};
@@ -23,7 +23,7 @@ fn payloads() -> Vec<Payload> {
     let line = Line { instance, tick, severity, replica, message, trace: 0 };
     let (signal, unit) = ("requests.rate".into(), "{request}/s".into());
     let level = Level { instance, signal, unit, value: 12.5 };
-    Scribe::new(scene, Tick(0), Temporality::Cumulative).write(Window {
+    Scribe::new(scene, Tick(0), Style::default()).write(Window {
         from: Tick(0),
         to: Tick(10),
         calls,

@@ -7,7 +7,7 @@ use crate::scene::{Scene, scope};
 use crate::write::by_instance;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
-use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::span::{Event, SpanKind};
 use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use opentelemetry_proto::tonic::trace::v1::{ResourceSpans, ScopeSpans, Span, Status};
 
@@ -16,8 +16,8 @@ const LOCAL_PARENT: u32 = 0x101;
 /// Sampled, and the parent is elsewhere.
 const REMOTE_PARENT: u32 = 0x301;
 
-pub(crate) fn write(scene: &Scene, calls: &[Call]) -> ExportTraceServiceRequest {
-    let spans = calls.iter().map(|call| (call.instance, span(scene, call)));
+pub(crate) fn write(scene: &Scene, calls: &[Call], events: bool) -> ExportTraceServiceRequest {
+    let spans = calls.iter().map(|call| (call.instance, span(scene, call, events)));
     let resource_spans = by_instance(spans).into_iter().map(|(of, spans)| ResourceSpans {
         resource: scene.resource(of),
         scope_spans: vec![ScopeSpans {
@@ -30,7 +30,7 @@ pub(crate) fn write(scene: &Scene, calls: &[Call]) -> ExportTraceServiceRequest 
     ExportTraceServiceRequest { resource_spans: resource_spans.collect() }
 }
 
-fn span(scene: &Scene, call: &Call) -> Span {
+fn span(scene: &Scene, call: &Call, events: bool) -> Span {
     let mut attributes = attributes(scene, call);
     if let Some(class) = call.class {
         attributes.push(text(names::CLASS, scene.class(class.at())));
@@ -51,9 +51,23 @@ fn span(scene: &Scene, call: &Call) -> Span {
         start_time_unix_nano: call.start,
         end_time_unix_nano: call.end,
         attributes,
+        events: if events && call.failed() { vec![exception(call)] } else { Vec::new() },
         // What ended well has no status: "unset" is what instrumentation leaves.
         status: call.failed().then(error),
         ..Span::default()
+    }
+}
+
+/// What the log record of a failed call says, as an event of its span.
+fn exception(call: &Call) -> Event {
+    Event {
+        time_unix_nano: call.end,
+        name: names::SPAN_EXCEPTION.into(),
+        attributes: vec![
+            text(names::EXCEPTION_TYPE, call.code.name()),
+            text(names::EXCEPTION_MESSAGE, &*call.message),
+        ],
+        ..Event::default()
     }
 }
 
@@ -84,7 +98,7 @@ mod tests {
     fn spans_keep_their_parents_and_say_what_failed() {
         let scene = Scene::new(&topology(), EpisodeId(1));
         let calls = Call::of(&scene, &request(), &reply());
-        let written = write(&scene, &calls);
+        let written = write(&scene, &calls, false);
         assert_eq!(written.resource_spans.len(), 2, "one resource per instance");
         let front = &written.resource_spans[0].scope_spans[0].spans;
         let root = &front[0];
@@ -97,5 +111,11 @@ mod tests {
         let login = &written.resource_spans[1].scope_spans[0].spans[0];
         assert_eq!(login.parent_span_id, front[1].span_id);
         assert_eq!((login.flags, front[1].flags), (REMOTE_PARENT, LOCAL_PARENT));
+        assert!(root.events.is_empty());
+        let events = write(&scene, &calls, true);
+        let front = &events.resource_spans[0].scope_spans[0].spans;
+        assert_eq!(front[0].events[0].name, "exception");
+        assert_eq!(front[0].events[0].time_unix_nano, root.end_time_unix_nano);
+        assert!(front[1].events.is_empty());
     }
 }

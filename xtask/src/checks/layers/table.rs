@@ -51,6 +51,7 @@ const SCENARIO: &str = "crates/scenario";
 const RECORD: &str = "crates/record";
 const ARCHIVE: &str = "crates/archive";
 const SHELL: &str = "crates/shell";
+const TRAIL: &str = "crates/trail";
 const PROTO: &str = "proto";
 const MESH: &str = "crates/mesh";
 const CHASSIS: &str = "crates/chassis";
@@ -79,16 +80,21 @@ pub const TABLE: &[Layer] = &[
     // The stores that need sockets; the engine below keeps clear of them.
     shell(ARCHIVE, &[MODEL, RECORD]),
     pure(SHELL, &[MODEL, MACHINE]),
+    // Carries spans of processes; nothing of the simulation.
+    shell(TRAIL, &[]),
     shell(PROTO, &[]),
     // Neither mesh nor chassis knows a kind by name.
     shell(MESH, &[MODEL, MACHINE, TELEMETRY, PROTO]),
-    shell(CHASSIS, &[MODEL, MACHINE, TELEMETRY, PROTO, MESH]),
+    shell(CHASSIS, &[MODEL, MACHINE, TELEMETRY, PROTO, MESH, TRAIL]),
     shell(
         GRADER,
-        &[MODEL, MACHINE, TELEMETRY, ACTION, SCENARIO, RECORD, FLEET, EPISODE, PROTO, CHASSIS],
+        &[
+            MODEL, MACHINE, TELEMETRY, ACTION, SCENARIO, RECORD, FLEET, EPISODE, PROTO, CHASSIS,
+            TRAIL,
+        ],
     ),
     shell(KINDS, &[MODEL, MACHINE, FLOW, SERVER, TELEMETRY, PROTO, CHASSIS, MESH]),
-    shell(FLEET, &[KINDS, CHASSIS, MESH, PROTO, MODEL, MACHINE, TELEMETRY]),
+    shell(FLEET, &[KINDS, CHASSIS, MESH, PROTO, TRAIL, MODEL, MACHINE, TELEMETRY]),
     Layer {
         folder: EPISODE,
         may: &[MODEL, MACHINE, FLOW, TELEMETRY, FAULT, ACTION, SCENARIO, RECORD, FLEET, SHELL],
@@ -105,6 +111,7 @@ pub const TABLE: &[Layer] = &[
         &[
             MODEL, TELEMETRY, MACHINE, FLOW, SERVER, FAULT, ACTION, SCENARIO, RECORD, ARCHIVE,
             SHELL, PROTO, MESH, CHASSIS, KINDS, FLEET, EPISODE, OTLP, OPENENV, GRADER,
+            TRAIL,
         ],
     ),
     // Tests and tools: nobody imports them, and they import the product in tests only.
