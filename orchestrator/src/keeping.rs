@@ -56,6 +56,14 @@ impl Keeping {
         self.read(move |store| store.owner(episode)).await
     }
 
+    /// The newest episode of a session.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    pub async fn of_session(&self, session: String) -> Result<Option<EpisodeId>, RecordError> {
+        self.read(move |store| store.of_session(&session)).await
+    }
+
     /// The records that meet `filter`, newest first.
     ///
     /// # Errors

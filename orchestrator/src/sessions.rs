@@ -140,6 +140,19 @@ impl Sessions {
         task: &str,
         seed: Option<u64>,
     ) -> Result<(EpisodeId, Observation), SessionError> {
+        self.create_in(task, seed, None).await
+    }
+
+    /// Begins an episode in an agent's session, by whose name it is found again.
+    ///
+    /// # Errors
+    /// As [`Sessions::create`].
+    pub async fn create_in(
+        &self,
+        task: &str,
+        seed: Option<u64>,
+        session: Option<String>,
+    ) -> Result<(EpisodeId, Observation), SessionError> {
         let scenario = self.house.tasks.get(task).cloned().ok_or_else(|| {
             SessionError::Unknown(format!("unknown task `{task}`: ListScenarios names them"))
         })?;
@@ -152,8 +165,8 @@ impl Sessions {
         let begun = Box::pin(Live::begin(&self.house.source, scenario, id, seed)).await;
         let live = Box::new(begun.map_err(|error| SessionError::failed(AGAIN, error))?);
         let header = live.episode.record().header.clone();
-        let kept = self.house.store.write(Write::Create { header, epoch: live.epoch }).await;
-        if let Err(error) = kept {
+        let create = Write::Create { header, epoch: live.epoch, session };
+        if let Err(error) = self.house.store.write(create).await {
             live.forget().await;
             return Err(SessionError::failed(ANEW, error));
         }
@@ -170,6 +183,22 @@ impl Sessions {
         let slot = self.slot(id).await?;
         let mut seat = slot.lock().await;
         Ok(self.confirmed(id, &mut seat).await?.observe())
+    }
+
+    /// The newest episode of an agent's session, and the task that it plays.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub async fn of_session(
+        &self,
+        session: &str,
+    ) -> Result<Option<(EpisodeId, String)>, SessionError> {
+        let failed = |error| SessionError::failed(AGAIN, error);
+        let found = self.house.store.of_session(session.to_string()).await.map_err(failed)?;
+        let Some(id) = found else { return Ok(None) };
+        let filter = Filter { episodes: vec![id], ..Filter::default() };
+        let listed = self.house.store.list(filter).await.map_err(failed)?;
+        Ok(listed.first().map(|summary| (id, task_name(&summary.scenario_name))))
     }
 
     /// Takes a step. `number`: which one the caller means.

@@ -5,7 +5,7 @@ use crate::{Address, PostgresStore};
 use model::{Digest, Digester, EpisodeId, Tick};
 use record::{
     Actor, EndReason, Entry, Filter, Header, Input, MemoryStore, OffStore, Prune, Record,
-    RecordError, SqliteStore, Step, Store, Summary,
+    RecordError, SqliteStore, Step, Store, Summary, Write,
 };
 use std::sync::Arc;
 
@@ -155,6 +155,26 @@ fn lists_are_filtered_and_newest_first() {
         };
         assert_eq!(all[2], third);
     });
+}
+
+#[test]
+fn a_session_has_its_newest_episode() {
+    each(|store| {
+        let create = |n, session: Option<&str>| {
+            let session = session.map(str::to_string);
+            store.write(Write::Create { header: header(n), epoch: 1, session }).unwrap();
+        };
+        create(3, Some("s"));
+        create(1, Some("s"));
+        create(2, Some("t"));
+        create(4, None);
+        assert_eq!(store.of_session("s"), Ok(Some(ONE)));
+        assert_eq!(store.of_session("t"), Ok(Some(EpisodeId(2))));
+        assert_eq!(store.of_session("u"), Ok(None));
+        store.prune(&Prune { episodes: Some(vec![ONE]), ..Prune::default() }).unwrap();
+        assert_eq!(store.of_session("s"), Ok(Some(EpisodeId(3))));
+    });
+    assert_eq!(OffStore.of_session("s"), Ok(None));
 }
 
 #[test]

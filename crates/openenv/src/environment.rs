@@ -79,6 +79,8 @@ pub struct Wish {
     pub task: Option<String>,
     /// The seed, at most 2^63 - 1; `None`: the environment draws one.
     pub seed: Option<u64>,
+    /// The session that it is for, by whose id it may be recalled.
+    pub session: Option<String>,
 }
 
 /// What is seen: the text of a JSON object.
@@ -143,6 +145,17 @@ pub struct Begun {
     pub seen: Seen,
 }
 
+/// An episode of a session that another process served, as it stands now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recalled {
+    /// The episode, and what is seen now.
+    pub begun: Begun,
+    /// Steps that were taken.
+    pub steps: u64,
+    /// Why it is over, if it is.
+    pub end: Option<End>,
+}
+
 /// What a step led to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
@@ -170,6 +183,13 @@ pub trait Environment: std::fmt::Debug + Send + Sync + 'static {
 
     /// Begins an episode.
     fn begin(&self, wish: Wish) -> BoxFuture<'_, Result<Begun, Refusal>>;
+
+    /// The episode of a session that this process does not know: where episodes outlive their
+    /// process, any process can go on with them.
+    fn recall<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<Option<Recalled>, Refusal>> {
+        let _ = session;
+        Box::pin(std::future::ready(Ok(None)))
+    }
 
     /// Takes one step. The future is always polled to its end.
     fn step<'a>(&'a self, episode: &'a str, action: Fields)

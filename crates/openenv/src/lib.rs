@@ -23,7 +23,8 @@ mod wire;
 
 pub use desk::Desk;
 pub use environment::{
-    About, Begun, Catalogue, End, Environment, Fields, Refusal, Seen, Split, Tool, Turn, Wish,
+    About, Begun, Catalogue, End, Environment, Fields, Recalled, Refusal, Seen, Split, Tool, Turn,
+    Wish,
 };
 pub use item::{Item, Place};
 pub use router::router;

@@ -1,6 +1,8 @@
 //! One session: at most one episode at a time, and what its client calls it.
 
-use crate::environment::{Begun, Catalogue, End, Environment, Fields, Refusal, Seen, Turn, Wish};
+use crate::environment::{
+    Begun, Catalogue, End, Environment, Fields, Recalled, Refusal, Seen, Turn, Wish,
+};
 use crate::item::Item;
 use crate::lookup;
 use crate::options::Options;
@@ -37,6 +39,18 @@ struct Playing {
 struct Play {
     playing: Option<Playing>,
     over: bool,
+    /// A step failed: another process may have gone on with the episode.
+    doubtful: bool,
+}
+
+impl Playing {
+    fn of(recalled: Recalled) -> Playing {
+        let Recalled { begun, steps, end } = recalled;
+        let metadata = end.as_ref().map(ended).unwrap_or_default();
+        let (seen, done) = (begun.seen.clone(), end.is_some());
+        let last = Arc::new(Reply { seen, reward: None, done, metadata });
+        Playing { begun, name: None, seed: None, steps, end, last }
+    }
 }
 
 /// One session. Its lock is held as long as a step runs: steps come one after another.
@@ -67,6 +81,17 @@ impl Session {
         Session { id, environment, play, used: AtomicU64::new(0), heard: AtomicU64::new(0) }
     }
 
+    /// A session that another process served. What its client called the episode is not known.
+    pub(crate) fn recalled(
+        id: String,
+        environment: Arc<dyn Environment>,
+        recalled: Recalled,
+    ) -> Session {
+        let playing = Some(Playing::of(recalled));
+        let play = Mutex::new(Play { playing, ..Play::default() });
+        Session { play, ..Session::new(Some(id), environment) }
+    }
+
     /// What is played.
     pub(crate) fn catalogue(&self) -> &Catalogue {
         self.environment.catalogue()
@@ -92,7 +117,7 @@ impl Session {
             return Err(Refusal::Failed("the session is over: open another one".into()));
         }
         let Options { task, seed, episode_id: name, .. } = options;
-        let begun = self.environment.begin(Wish { task, seed }).await?;
+        let begun = self.environment.begin(Wish { task, seed, session: self.id.clone() }).await?;
         let seen = begun.seen.clone();
         let last = Arc::new(Reply { seen, reward: None, done: false, metadata });
         let playing = Playing { begun, name, seed, steps: 0, end: None, last: last.clone() };
@@ -132,10 +157,11 @@ impl Session {
     }
 
     async fn act(&self, action: Fields) -> Result<Arc<Reply>, Refusal> {
-        let mut play = self.play.lock().await;
+        let play = &mut *self.play.lock().await;
+        self.catch_up(play).await?;
         let mut metadata = Fields::new();
         if play.playing.is_none() {
-            self.begin(&mut play, Options::default(), Fields::new()).await?;
+            self.begin(play, Options::default(), Fields::new()).await?;
             metadata.insert("begun_without_reset".into(), true.into());
         }
         let Some(playing) = play.playing.as_mut() else {
@@ -148,18 +174,31 @@ impl Session {
             after.metadata.insert("after_done".into(), true.into());
             return Ok(Arc::new(after));
         }
-        let turn = self.environment.step(&playing.begun.episode, action).await?;
+        let stepped = self.environment.step(&playing.begun.episode, action).await;
+        if let Err(Refusal::Failed(_)) = &stepped {
+            play.doubtful = true;
+        }
+        let turn = stepped?;
         playing.steps += 1;
         let Turn { seen, reward, end } = turn;
-        if let Some(end) = &end {
-            metadata.insert("done_reason".into(), end.reason.clone().into());
-            metadata.insert("terminated".into(), (!end.truncated).into());
-            metadata.insert("truncated".into(), end.truncated.into());
-        }
+        metadata.extend(end.as_ref().map(ended).unwrap_or_default());
         let done = end.is_some();
         playing.end = end;
         playing.last = Arc::new(Reply { seen, reward: Some(reward), done, metadata });
         Ok(playing.last.clone())
+    }
+
+    /// After a step that failed: how the episode stands, which another process may know better.
+    async fn catch_up(&self, play: &mut Play) -> Result<(), Refusal> {
+        let Some(id) = self.id.as_deref().filter(|_| play.doubtful) else { return Ok(()) };
+        if let Some(recalled) = self.environment.recall(id).await? {
+            let before = play.playing.take();
+            let same = before.filter(|before| before.begun.episode == recalled.begun.episode);
+            let (name, seed) = same.map(|same| (same.name, same.seed)).unwrap_or_default();
+            play.playing = Some(Playing { name, seed, ..Playing::of(recalled) });
+        }
+        play.doubtful = false;
+        Ok(())
     }
 
     /// An answer to a step that takes no time and changes nothing.
@@ -222,6 +261,14 @@ impl Session {
         self.used.store(now, Ordering::Relaxed);
         self.heard.store(now, Ordering::Relaxed);
     }
+}
+
+/// Remarks on an end.
+fn ended(end: &End) -> Fields {
+    let reason = Value::from(end.reason.as_str());
+    let flags = [("terminated", !end.truncated), ("truncated", end.truncated)];
+    let flags = flags.map(|(name, set)| (name.to_string(), set.into()));
+    [("done_reason".to_string(), reason)].into_iter().chain(flags).collect()
 }
 
 /// What an action is. Its `metadata` is allowed and means nothing.

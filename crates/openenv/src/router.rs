@@ -4,7 +4,7 @@ use crate::desk::Desk;
 use crate::http;
 use crate::settings::MESSAGE_MAX;
 use crate::socket::{Dialect, converse};
-use crate::table::{Denied, Line};
+use crate::table::{Denied, Line, Owner};
 use crate::tools;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
@@ -70,7 +70,11 @@ async fn env_socket(
     let asked = parameters.into_iter().find(|(name, _)| name == "session_id");
     let asked = asked.map(|(_, id)| id).filter(|id| !id.is_empty());
     let wanted = asked.or_else(|| session_of(&headers));
-    let connected = desk.table.connect(wanted.as_deref());
+    let recalled = match &wanted {
+        Some(id) => desk.table.recall(id, Owner::Socket).await,
+        None => Ok(()),
+    };
+    let connected = recalled.and_then(|()| desk.table.connect(wanted.as_deref()));
     talk(desk, upgrade, Dialect::Env, connected)
 }
 

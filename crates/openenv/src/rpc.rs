@@ -170,7 +170,7 @@ fn request(value: Value) -> Result<Request, Vec<Item>> {
 async fn serve(caller: Caller<'_>, request: Request) -> Result<Value, Trouble> {
     let Request { method, params, .. } = request;
     match method.as_str() {
-        "tools/list" => list(&caller, &params),
+        "tools/list" => list(&caller, &params).await,
         "tools/call" => call(caller, params).await,
         "openenv/session/create" => match caller {
             Caller::Socket(session) => Ok(json!({"session_id": session.id})),
@@ -202,9 +202,12 @@ fn wanted(params: &Fields) -> Result<Option<&str>, Trouble> {
 }
 
 /// The session that a request means, where it means one.
-fn session(caller: &Caller<'_>, params: &Fields) -> Result<Option<Arc<Session>>, Trouble> {
+async fn session(caller: &Caller<'_>, params: &Fields) -> Result<Option<Arc<Session>>, Trouble> {
     match (caller, wanted(params)?) {
-        (Caller::Http(desk), Some(id)) => Ok(Some(desk.table.take_up(id)?)),
+        (Caller::Http(desk), Some(id)) => {
+            desk.table.recall(id, Owner::Client).await?;
+            Ok(Some(desk.table.take_up(id)?))
+        }
         (Caller::Socket(own), Some(id)) if own.id.as_deref() != Some(id) => {
             Err(Denied::Unknown(id.to_string()).into())
         }
@@ -212,8 +215,8 @@ fn session(caller: &Caller<'_>, params: &Fields) -> Result<Option<Arc<Session>>,
     }
 }
 
-fn list(caller: &Caller<'_>, params: &Fields) -> Result<Value, Trouble> {
-    session(caller, params)?;
+async fn list(caller: &Caller<'_>, params: &Fields) -> Result<Value, Trouble> {
+    session(caller, params).await?;
     let catalogue = match caller {
         Caller::Http(desk) => desk.environment.catalogue(),
         Caller::Socket(session) => session.catalogue(),
@@ -223,7 +226,7 @@ fn list(caller: &Caller<'_>, params: &Fields) -> Result<Value, Trouble> {
 }
 
 async fn call(caller: Caller<'_>, mut params: Fields) -> Result<Value, Trouble> {
-    let meant = session(&caller, &params)?;
+    let meant = session(&caller, &params).await?;
     let name = match params.remove("name") {
         Some(Value::String(name)) => name,
         Some(_) => return Err(Trouble::new(NO_PARAMS, "Invalid params - 'name' must be a string")),

@@ -5,7 +5,7 @@
 //! or its HTTP client has not come back yet. A session that was left has no place, can be taken up
 //! again for some time, and goes first when memory is needed.
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Refusal};
 use crate::play::Session;
 use crate::settings::Settings;
 use parking_lot::Mutex;
@@ -40,6 +40,8 @@ pub(crate) enum Denied {
     Unknown(String),
     /// Another socket has it.
     Taken(String),
+    /// It cannot be found out now whether there is one.
+    Failed(String),
 }
 
 impl Denied {
@@ -52,6 +54,7 @@ impl Denied {
             ),
             Denied::Unknown(id) => format!("Unknown session_id: {id}"),
             Denied::Taken(id) => format!("Session {id} already has an attached WebSocket"),
+            Denied::Failed(why) => why.clone(),
         }
     }
 }
@@ -235,6 +238,33 @@ impl Table {
             Entry { session: session.clone(), owner, left: None, line: None, closing: false };
         inner.sessions.insert(id, entry);
         session
+    }
+
+    /// Sees to it that the session of this id is here, if another process has served it: its
+    /// episode is gone on with. It is then one that was left.
+    pub(crate) async fn recall(&self, id: &str, owner: Owner) -> Result<(), Denied> {
+        // Ids are drawn by `insert`; of any other form there is none anywhere.
+        if self.inner.lock().sessions.contains_key(id) || uuid::Uuid::parse_str(id).is_err() {
+            return Ok(());
+        }
+        let recalled = match self.environment.recall(id).await {
+            Ok(Some(recalled)) => recalled,
+            Ok(None) | Err(Refusal::Invalid(_)) => return Ok(()),
+            Err(Refusal::Failed(why)) => return Err(Denied::Failed(why)),
+        };
+        let mut inner = self.inner.lock();
+        // Another request was faster.
+        if inner.sessions.contains_key(id) {
+            return Ok(());
+        }
+        let session = Session::recalled(id.to_string(), self.environment.clone(), recalled);
+        session.touch(self.now());
+        let session = Arc::new(session);
+        let entry = Entry { session, owner, left: None, line: None, closing: false };
+        inner.sessions.insert(id.to_string(), entry);
+        inner.leave(id);
+        self.bury(inner.surplus(self.max));
+        Ok(())
     }
 
     /// The session of this id for one request of a client that is no socket.

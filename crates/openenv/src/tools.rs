@@ -167,6 +167,7 @@ impl Tools {
         let table = &self.desk.table;
         let denied = |why: Denied| why.sentence();
         if let Some(id) = wanted {
+            table.recall(&id, Owner::Client).await.map_err(denied)?;
             return table.take_up(&id).map_err(denied);
         }
         if !connected {

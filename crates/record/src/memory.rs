@@ -25,6 +25,7 @@ struct Shelf {
 struct Kept {
     record: Record,
     epoch: u64,
+    session: Option<String>,
     score: Option<(f64, String)>,
 }
 
@@ -54,6 +55,13 @@ impl Store for MemoryStore {
         self.shelf().kept(episode).map(|kept| kept.epoch)
     }
 
+    fn of_session(&self, session: &str) -> Result<Option<EpisodeId>, RecordError> {
+        let shelf = self.shelf();
+        let mut newest = shelf.kept.values().rev();
+        let found = newest.find(|kept| kept.session.as_deref() == Some(session));
+        Ok(found.map(|kept| kept.record.header.episode))
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {
         let wanted: BTreeSet<_> = filter.episodes.iter().collect();
         let shelf = self.shelf();
@@ -71,7 +79,7 @@ impl Store for MemoryStore {
 impl Shelf {
     fn write(&mut self, write: Write) -> Result<Written, RecordError> {
         match write {
-            Write::Create { header, epoch } => self.create(header, epoch),
+            Write::Create { header, epoch, session } => self.create(header, epoch, session),
             Write::Append { episode, epoch, entries } => {
                 let kept = self.owned(episode, epoch)?;
                 if kept.record.end().is_some() {
@@ -98,7 +106,12 @@ impl Shelf {
         }
     }
 
-    fn create(&mut self, header: Header, epoch: u64) -> Result<Written, RecordError> {
+    fn create(
+        &mut self,
+        header: Header,
+        epoch: u64,
+        session: Option<String>,
+    ) -> Result<Written, RecordError> {
         let episode = header.episode;
         if self.numbers.contains_key(&episode) {
             return Err(RecordError::Exists { episode });
@@ -106,7 +119,7 @@ impl Shelf {
         self.created += 1;
         self.numbers.insert(episode, self.created);
         let record = Record { header, entries: Vec::new() };
-        self.kept.insert(self.created, Kept { record, epoch, score: None });
+        self.kept.insert(self.created, Kept { record, epoch, session, score: None });
         Ok(Written::Done)
     }
 

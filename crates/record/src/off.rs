@@ -29,6 +29,10 @@ impl Store for OffStore {
         Err(RecordError::Off)
     }
 
+    fn of_session(&self, _: &str) -> Result<Option<EpisodeId>, RecordError> {
+        Ok(None)
+    }
+
     fn list(&self, _: &Filter) -> Result<Vec<Summary>, RecordError> {
         Ok(Vec::new())
     }

@@ -16,6 +16,8 @@ pub enum Write {
         header: Header,
         /// The epoch that owns it at first.
         epoch: u64,
+        /// The session that it is played in, if any; it is no part of the record's bytes.
+        session: Option<String>,
     },
     /// Adds entries; they are there together, or none of them is.
     Append {
@@ -138,6 +140,12 @@ pub trait Store: Send + Sync + Debug {
     /// As [`Store::load`].
     fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError>;
 
+    /// The newest episode that was begun in a session, if there is one.
+    ///
+    /// # Errors
+    /// What is wrong with the store.
+    fn of_session(&self, session: &str) -> Result<Option<EpisodeId>, RecordError>;
+
     /// The records that meet `filter`, newest first.
     ///
     /// # Errors
@@ -159,7 +167,7 @@ pub trait Store: Send + Sync + Debug {
     /// # Errors
     /// [`RecordError::Exists`], or what is wrong with the store.
     fn create(&self, header: &Header, epoch: u64) -> Result<(), RecordError> {
-        self.write(Write::Create { header: header.clone(), epoch }).map(drop)
+        self.write(Write::Create { header: header.clone(), epoch, session: None }).map(drop)
     }
 
     /// Adds entries, all or none.

@@ -3,10 +3,11 @@
 use super::{catalogue, observation, refusal};
 use crate::ids;
 use crate::sessions::{SessionError, Sessions};
+use episode::Observation;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use model::{Digester, EpisodeId};
-use openenv::{Begun, Catalogue, End, Environment, Fields, Refusal, Turn, Wish};
+use openenv::{Begun, Catalogue, End, Environment, Fields, Recalled, Refusal, Turn, Wish};
 use parking_lot::Mutex;
 use record::EndReason;
 use scenario::Scenario;
@@ -53,11 +54,26 @@ impl Gym {
         let Some(scenario) = self.sessions.tasks().get(task) else {
             return Err(refusal::no_task(task, &self.catalogue.tasks));
         };
-        let created = self.sessions.create(task, Some(seed)).await;
+        let created = self.sessions.create_in(task, Some(seed), wish.session.clone()).await;
         let (id, first) = created.map_err(refusal::of)?;
         self.playing.lock().insert(id, scenario.clone());
         let seen = observation::seen(&first).map_err(Refusal::Failed)?;
         Ok(Begun { episode: id.to_string(), task: task.clone(), seen })
+    }
+
+    async fn recalled(&self, session: &str) -> Result<Option<Recalled>, Refusal> {
+        let found = self.sessions.of_session(session).await.map_err(refusal::of)?;
+        let Some((id, task)) = found else { return Ok(None) };
+        let now = match self.sessions.observe(id).await {
+            Err(SessionError::Unknown(_)) => return Ok(None),
+            other => other.map_err(refusal::of)?,
+        };
+        if let Some(scenario) = self.sessions.tasks().get(&task) {
+            self.playing.lock().insert(id, scenario.clone());
+        }
+        let seen = observation::seen(&now).map_err(Refusal::Failed)?;
+        let begun = Begun { episode: id.to_string(), task, seen };
+        Ok(Some(Recalled { begun, steps: now.step.into(), end: ended(&now) }))
     }
 
     async fn stepped(&self, episode: &str, action: Fields) -> Result<Turn, Refusal> {
@@ -72,15 +88,17 @@ impl Gym {
             }
             Err(error) => return Err(refusal::of(error)),
         };
-        let end = stepped.observation.done_reason.as_ref().map(|reason| End {
-            truncated: [EndReason::Horizon, EndReason::StepLimit]
-                .iter()
-                .any(|r| r.word() == reason),
-            reason: reason.clone(),
-        });
+        let end = ended(&stepped.observation);
         let seen = observation::seen(&stepped.observation).map_err(Refusal::Failed)?;
         Ok(Turn { seen, reward: stepped.reward, end })
     }
+}
+
+fn ended(observation: &Observation) -> Option<End> {
+    let reason = observation.done_reason.clone()?;
+    let truncated =
+        [EndReason::Horizon, EndReason::StepLimit].iter().any(|limit| limit.word() == reason);
+    Some(End { reason, truncated })
 }
 
 fn parsed(episode: &str) -> Result<EpisodeId, Refusal> {
@@ -94,6 +112,13 @@ impl Environment for Gym {
 
     fn begin(&self, wish: Wish) -> BoxFuture<'_, Result<Begun, Refusal>> {
         self.begun(wish).boxed()
+    }
+
+    fn recall<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> BoxFuture<'a, Result<Option<Recalled>, Refusal>> {
+        self.recalled(session).boxed()
     }
 
     fn step<'a>(

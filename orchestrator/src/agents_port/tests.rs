@@ -48,7 +48,7 @@ fn fits(value: &Value, schema: &Value, at: &str) {
 async fn observations_are_what_their_schema_says() {
     let gym = gym();
     let schema = &gym.catalogue().observation;
-    let begun = gym.begin(Wish { task: None, seed: Some(3) }).await.unwrap();
+    let begun = gym.begin(Wish { task: None, seed: Some(3), ..Wish::default() }).await.unwrap();
     let read = |seen: &openenv::Seen| serde_json::from_str::<Value>(seen.as_str()).unwrap();
     fits(&read(&begun.seen), schema, "the first observation");
     let action = fields(json!({"action": "status"}));
@@ -73,7 +73,8 @@ async fn observations_are_what_their_schema_says() {
 async fn a_first_observation_is_a_function_of_task_and_seed() {
     let gym = gym();
     let begin = async |seed: u64| {
-        let begun = gym.begin(Wish { task: None, seed: Some(seed) }).await.unwrap();
+        let begun =
+            gym.begin(Wish { task: None, seed: Some(seed), ..Wish::default() }).await.unwrap();
         gym.forget(&begun.episode).await;
         (begun.task, begun.seen)
     };
@@ -89,13 +90,18 @@ async fn a_first_observation_is_a_function_of_task_and_seed() {
 #[tokio::test]
 async fn what_does_not_fit_is_said_field_by_field() {
     let gym = gym();
-    let begun = gym.begin(Wish { task: None, seed: Some(3) }).await.unwrap();
+    let begun = gym.begin(Wish { task: None, seed: Some(3), ..Wish::default() }).await.unwrap();
     for (action, kind, loc, says) in [
         (json!({}), "missing", "action", "expected one of"),
         (json!({"action": "restrat"}), "literal_error", "action", "did you mean `restart`"),
         (json!({"action": "restart"}), "missing", "component", "restart"),
         (json!({"action": "restart", "component": "webb"}), "value_error", "component", "`web`"),
-        (json!({"action": "status", "color": "red"}), "extra_forbidden", "color", "expected component"),
+        (
+            json!({"action": "status", "color": "red"}),
+            "extra_forbidden",
+            "color",
+            "expected component",
+        ),
         (json!({"action": "wait", "seconds": -1}), "value_error", "seconds", "wait"),
     ] {
         let refused = gym.step(&begun.episode, fields(action.clone())).await.unwrap_err();
@@ -104,7 +110,8 @@ async fn what_does_not_fit_is_said_field_by_field() {
         assert_eq!((item.kind, &item.loc[..]), (kind, &[loc.into()][..]), "{action}: {item:?}");
         assert!(item.msg.contains(says), "{action}: {item:?}");
     }
-    let unknown = gym.begin(Wish { task: Some("task-0".into()), seed: None }).await.unwrap_err();
+    let unknown =
+        gym.begin(Wish { task: Some("task-0".into()), ..Wish::default() }).await.unwrap_err();
     let Refusal::Invalid(items) = unknown else { panic!("{unknown:?}") };
     assert!(items[0].msg.contains("expected one of task-"), "{items:?}");
 }

@@ -120,6 +120,10 @@ impl Store for Unsure {
         self.0.owner(episode)
     }
 
+    fn of_session(&self, session: &str) -> Result<Option<EpisodeId>, RecordError> {
+        self.0.of_session(session)
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {
         self.0.list(filter)
     }

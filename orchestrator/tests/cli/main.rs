@@ -7,6 +7,7 @@ mod distributed;
 mod kit;
 mod postgres;
 mod records;
+mod replicas;
 mod serve;
 mod served;
 mod processes;

@@ -36,7 +36,7 @@ fn shared(test: &str) -> Option<&'static pgtest::Server> {
 }
 
 /// The address of a new database.
-fn database(test: &str) -> Option<String> {
+pub(crate) fn database(test: &str) -> Option<String> {
     let server = shared(test)?;
     Some(server.address(&server.database()))
 }
@@ -97,12 +97,12 @@ async fn another_orchestrator_goes_on_after_a_kill() {
     let (mut a, b) = (orchestrator(&db), orchestrator(&db));
     let (mut at_a, mut at_b) = (client(&a).await, client(&b).await);
     let episode = create(&mut at_a, 5).await;
-    for at in 0..2 {
-        assert_eq!(step(&mut at_a, &episode, at).await.unwrap(), steps[at]);
+    for (at, expected) in steps.iter().enumerate().take(2) {
+        assert_eq!(step(&mut at_a, &episode, at).await.unwrap(), *expected);
     }
     a.kill();
-    for at in 2..PLAN.len() {
-        assert_eq!(step(&mut at_b, &episode, at).await.unwrap(), steps[at], "step {at}");
+    for (at, expected) in steps.iter().enumerate().skip(2) {
+        assert_eq!(step(&mut at_b, &episode, at).await.unwrap(), *expected, "step {at}");
     }
     assert_eq!(score(&mut at_b, &episode).await, best);
     // Inputs, ticks, replies and worlds: to the last byte.
@@ -125,8 +125,8 @@ async fn an_owner_that_was_stopped_writes_no_more_and_hears_of_it() {
     kit::signal(&a.child, Signal::STOP);
     let (mut late, late_episode) = (at_a.clone(), episode.clone());
     let late = tokio::spawn(async move { step(&mut late, &late_episode, 1).await });
-    for at in 1..3 {
-        assert_eq!(step(&mut at_b, &episode, at).await.unwrap(), steps[at]);
+    for (at, expected) in steps.iter().enumerate().take(3).skip(1) {
+        assert_eq!(step(&mut at_b, &episode, at).await.unwrap(), *expected);
     }
     assert!(!late.is_finished());
     let before = course(&db, &episode);
@@ -205,7 +205,7 @@ async fn a_database_that_restarts_costs_no_step() {
     let a = orchestrator(&db);
     let mut calls = client(&a).await;
     let episode = create(&mut calls, 5).await;
-    for at in 0..PLAN.len() {
+    for (at, expected) in steps.iter().enumerate() {
         if at % 2 == 0 {
             server.stop()
         } else {
@@ -214,7 +214,7 @@ async fn a_database_that_restarts_costs_no_step() {
         let (mut caller, called) = (calls.clone(), episode.clone());
         let stepping = tokio::spawn(async move { step(&mut caller, &called, at).await });
         server.start_again();
-        assert_eq!(stepping.await.unwrap().unwrap(), steps[at], "step {at}");
+        assert_eq!(stepping.await.unwrap().unwrap(), *expected, "step {at}");
     }
     assert_eq!(course(&db, &episode), record);
     let listed = calls.list(ListRequest { newest: 0 }).await.unwrap().into_inner().episodes;

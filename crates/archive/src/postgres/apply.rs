@@ -38,7 +38,9 @@ pub(super) async fn apply(
     let mut wrong = BTreeMap::new();
     for Numbered { number, write } in group {
         match write {
-            Write::Create { header, epoch } => creates.push(header, *epoch, *number),
+            Write::Create { header, epoch, session } => {
+                creates.push(header, *epoch, *number, session.clone());
+            }
             Write::Append { episode, epoch, entries } => match end_of(*episode, entries) {
                 Ok(end) => {
                     appends.push(*episode, *epoch, *number, entries, end.map(|end| end.word()));
@@ -165,10 +167,11 @@ struct Creates {
     bodies: Vec<String>,
     epochs: Vec<i64>,
     numbers: Vec<i64>,
+    sessions: Vec<Option<String>>,
 }
 
 impl Creates {
-    fn push(&mut self, header: &Header, epoch: u64, number: i64) {
+    fn push(&mut self, header: &Header, epoch: u64, number: i64, session: Option<String>) {
         self.episodes.push(header.episode.to_string());
         self.formats.push(header.format as i32);
         self.worlds.push(header.world as i32);
@@ -177,22 +180,24 @@ impl Creates {
         self.bodies.push(header.scenario.clone());
         self.epochs.push(epoch as i64);
         self.numbers.push(number);
+        self.sessions.push(session);
     }
 
     async fn send(self, db: &mut PgConnection, writer: i64) -> Result<Changed, Error> {
         let rows = sqlx::query(
             "WITH given AS (
                  SELECT * FROM unnest($1::text[], $2::integer[], $3::integer[], $4::text[],
-                     $5::text[], $6::text[], $7::bigint[], $8::bigint[]) WITH ORDINALITY
-                 AS g (episode, format, world, seed, name, body, epoch, number, place)),
+                     $5::text[], $6::text[], $7::bigint[], $8::bigint[], $10::text[])
+                 WITH ORDINALITY
+                 AS g (episode, format, world, seed, name, body, epoch, number, session, place)),
              texts AS (
                  INSERT INTO mayday.scenarios (key, body)
                  SELECT DISTINCT sha256(convert_to(body, 'UTF8')), body FROM given
                  ON CONFLICT (key) DO NOTHING)
              INSERT INTO mayday.episodes (episode, format, world, seed, scenario_name, scenario,
-                 epoch, writer, written)
+                 epoch, writer, written, session)
              SELECT episode, format, world, seed, name, sha256(convert_to(body, 'UTF8')), epoch,
-                 $9, number FROM given ORDER BY place
+                 $9, number, session FROM given ORDER BY place
              ON CONFLICT (episode) DO NOTHING RETURNING episode, epoch",
         )
         .bind(self.episodes)
@@ -204,6 +209,7 @@ impl Creates {
         .bind(self.epochs)
         .bind(self.numbers)
         .bind(writer)
+        .bind(self.sessions)
         .fetch_all(db)
         .await?;
         changed(rows)

@@ -84,7 +84,16 @@ impl PostgresStore {
         PostgresStore::tuned(address, Tuning::default())
     }
 
+    /// On a thread of its own: whoever opens a store may be within a runtime, where no other one
+    /// can be driven.
     fn tuned(address: &Address, tuning: Tuning) -> Result<PostgresStore, RecordError> {
+        thread::scope(|scope| {
+            let opening = scope.spawn(|| PostgresStore::connect(address, tuning));
+            opening.join().unwrap_or(Err(RecordError::Closed))
+        })
+    }
+
+    fn connect(address: &Address, tuning: Tuning) -> Result<PostgresStore, RecordError> {
         let mut writing = Link::new(address, tuning)?;
         let runtime = || runtime().map_err(|problem| system(address, &problem));
         let first = runtime()?;
@@ -178,6 +187,10 @@ impl Store for PostgresStore {
 
     fn owner(&self, episode: EpisodeId) -> Result<u64, RecordError> {
         self.ask(|tell| Question::Owner(episode, tell))
+    }
+
+    fn of_session(&self, session: &str) -> Result<Option<EpisodeId>, RecordError> {
+        self.ask(|tell| Question::OfSession(session.to_string(), tell))
     }
 
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {

@@ -23,6 +23,8 @@ pub(super) enum Question {
     Load(EpisodeId, Tell<Record>),
     /// The owner's epoch.
     Owner(EpisodeId, Tell<u64>),
+    /// The newest episode of a session.
+    OfSession(String, Tell<Option<EpisodeId>>),
     /// Summaries.
     List(Filter, Tell<Vec<Summary>>),
 }
@@ -64,6 +66,9 @@ impl Reader {
                 }
                 Ok(Question::Owner(episode, tell)) => {
                     drop(tell.send(self.ask(async |db| owner(db, episode).await)));
+                }
+                Ok(Question::OfSession(session, tell)) => {
+                    drop(tell.send(self.ask(async |db| of_session(db, &session).await)));
                 }
                 Ok(Question::List(filter, tell)) => {
                     drop(tell.send(self.ask(async |db| list(db, &filter).await)));
@@ -131,6 +136,13 @@ async fn owner(db: &mut PgConnection, episode: EpisodeId) -> Result<u64, Trouble
     let found = sqlx::query_scalar(sql).bind(episode.to_string()).fetch_optional(db).await?;
     let epoch: Option<i64> = found;
     epoch.map(|epoch| epoch as u64).ok_or(Trouble::Refused(RecordError::Unknown { episode }))
+}
+
+async fn of_session(db: &mut PgConnection, session: &str) -> Result<Option<EpisodeId>, Trouble> {
+    let sql = "SELECT episode FROM mayday.episodes WHERE session = $1 ORDER BY id DESC LIMIT 1";
+    let found = sqlx::query_scalar::<_, String>(sql).bind(session).fetch_optional(db).await?;
+    let parsed = |text: String| parse_episode(&text).ok_or_else(|| unreadable("episode", &text));
+    found.map(parsed).transpose()
 }
 
 async fn list(db: &mut PgConnection, filter: &Filter) -> Result<Vec<Summary>, Trouble> {

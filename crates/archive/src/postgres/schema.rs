@@ -40,9 +40,11 @@ pub(super) const MIGRATIONS: &[&str] = &["
         ended text,
         score double precision,
         terms text,
+        session text,
         created timestamptz NOT NULL DEFAULT now()
     ) WITH (fillfactor = 70);
     CREATE INDEX episodes_by_scenario ON mayday.episodes (scenario);
+    CREATE INDEX episodes_by_session ON mayday.episodes (session, id) WHERE session IS NOT NULL;
     CREATE TABLE mayday.entries (
         id bigint NOT NULL,
         position bigint NOT NULL,

@@ -86,6 +86,18 @@ fn writes_that_wait_share_a_statement_and_only_the_refused_fail() {
 }
 
 #[test]
+fn a_store_may_be_opened_and_closed_within_a_runtime() {
+    let Some(address) = database("a store may be opened within a runtime") else { return };
+    runtime().unwrap().block_on(async {
+        let store = open(&address);
+        store.create(&header(1), 1).unwrap();
+        drop(store);
+        let nowhere = Address::new("postgres://joe@%2Fnowhere/r").unwrap();
+        PostgresStore::open(&nowhere).unwrap_err();
+    });
+}
+
+#[test]
 fn what_the_server_cannot_do_fails_alone() {
     let Some(address) = database("what the server cannot do fails alone") else { return };
     let store = open(&address);
@@ -94,9 +106,9 @@ fn what_the_server_cannot_do_fails_alone() {
     let mut bad = header(2);
     // PostgreSQL keeps no zero bytes.
     bad.scenario_name = "a\0b".into();
-    let bad = submit(&store, Write::Create { header: bad, epoch: 1 });
+    let bad = submit(&store, Write::Create { header: bad, epoch: 1, session: None });
     let good = submit(&store, append(1, 1, 1));
-    let other = submit(&store, Write::Create { header: header(3), epoch: 1 });
+    let other = submit(&store, Write::Create { header: header(3), epoch: 1, session: None });
     drop(release);
     let error = bad.recv().unwrap().unwrap_err().to_string();
     assert!(error.contains("SQLSTATE 22021"), "{error}");
@@ -205,7 +217,7 @@ fn closing_does_what_was_accepted_and_the_last_owner_may_be_an_answer() {
         drop(last);
         done.send(()).unwrap();
     };
-    store.submit(Write::Create { header: header(2), epoch: 1 }, Box::new(answer));
+    store.submit(Write::Create { header: header(2), epoch: 1, session: None }, Box::new(answer));
     drop(store);
     drop(release);
     assert_eq!(ended.recv(), Ok(()));

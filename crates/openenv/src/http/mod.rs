@@ -47,7 +47,7 @@ fn refused(refusal: &Refusal) -> Response {
 
 fn denied(denied: &Denied) -> Response {
     let status = match denied {
-        Denied::Full { .. } => StatusCode::SERVICE_UNAVAILABLE,
+        Denied::Full { .. } | Denied::Failed(_) => StatusCode::SERVICE_UNAVAILABLE,
         Denied::Unknown(_) => StatusCode::NOT_FOUND,
         Denied::Taken(_) => StatusCode::CONFLICT,
     };

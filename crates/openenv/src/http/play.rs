@@ -10,7 +10,7 @@ use crate::environment::{Fields, Refusal};
 use crate::item::Item;
 use crate::options::{NAME_MAX, Options};
 use crate::play::{Reply, Session};
-use crate::table::Denied;
+use crate::table::{Denied, Owner};
 use crate::wire;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -29,9 +29,12 @@ enum Named {
 }
 
 /// In the header, else in the cookie.
-fn named(desk: &Desk, headers: &HeaderMap) -> Result<Named, Denied> {
+async fn named(desk: &Desk, headers: &HeaderMap) -> Result<Named, Denied> {
     match session_of(headers).or_else(|| cookie(headers)) {
-        Some(id) => desk.table.take_up(&id).map(Named::Known),
+        Some(id) => {
+            desk.table.recall(&id, Owner::Http).await?;
+            desk.table.take_up(&id).map(Named::Known)
+        }
         None => Ok(Named::Nothing),
     }
 }
@@ -52,7 +55,7 @@ pub(crate) async fn reset(State(desk): Shared, headers: HeaderMap, body: Bytes) 
         Ok(options) => options,
         Err(items) => return unprocessable(&items),
     };
-    let session = match named(&desk, &headers) {
+    let session = match named(&desk, &headers).await {
         Ok(Named::Known(session)) => session,
         Ok(Named::Nothing) => desk.table.offer(),
         // A cookie of another day is no reason to refuse to begin.
@@ -81,7 +84,7 @@ pub(crate) async fn step(State(desk): Shared, headers: HeaderMap, body: Bytes) -
         Ok(action) => action,
         Err(items) => return unprocessable(&items),
     };
-    let named = match named(&desk, &headers) {
+    let named = match named(&desk, &headers).await {
         Ok(named) => named,
         Err(why) => return denied(&why),
     };
@@ -108,7 +111,7 @@ pub(crate) async fn step(State(desk): Shared, headers: HeaderMap, body: Bytes) -
 }
 
 pub(crate) async fn state(State(desk): Shared, headers: HeaderMap) -> Response {
-    let state = match named(&desk, &headers) {
+    let state = match named(&desk, &headers).await {
         Ok(Named::Known(session)) => session.state(false).await,
         Ok(Named::Nothing) => desk.passing().state(false).await,
         Err(why) => return denied(&why),

@@ -13,7 +13,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub(super) fn apply(db: &Connection, task: &Task) -> Result<Written, Trouble> {
     match task {
         Task::Write(write) => match write {
-            Write::Create { header, epoch } => create(db, header, *epoch),
+            Write::Create { header, epoch, session } => {
+                create(db, header, *epoch, session.as_deref())
+            }
             Write::Append { episode, epoch, entries } => append(db, *episode, *epoch, entries),
             Write::Claim { episode } => claim(db, *episode),
             Write::SetScore { episode, epoch, score, terms } => {
@@ -51,7 +53,12 @@ fn owned(db: &Connection, episode: EpisodeId, epoch: u64) -> Result<Row, Trouble
     Ok(row)
 }
 
-fn create(db: &Connection, header: &Header, epoch: u64) -> Result<Written, Trouble> {
+fn create(
+    db: &Connection,
+    header: &Header,
+    epoch: u64,
+    session: Option<&str>,
+) -> Result<Written, Trouble> {
     let episode = header.episode;
     match row(db, episode) {
         Ok(_) => return Err(RecordError::Exists { episode }.into()),
@@ -60,8 +67,8 @@ fn create(db: &Connection, header: &Header, epoch: u64) -> Result<Written, Troub
     }
     let scenario = scenario(db, &header.scenario)?;
     db.prepare_cached(
-        "INSERT INTO episodes (episode, format, world, seed, scenario_name, scenario, epoch)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        "INSERT INTO episodes (episode, format, world, seed, scenario_name, scenario, epoch, session)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
     )?
     .execute(params![
         episode.to_string(),
@@ -71,6 +78,7 @@ fn create(db: &Connection, header: &Header, epoch: u64) -> Result<Written, Troub
         header.scenario_name,
         scenario,
         epoch as i64,
+        session,
     ])?;
     Ok(Written::Done)
 }

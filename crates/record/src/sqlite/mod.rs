@@ -145,6 +145,10 @@ impl Store for SqliteStore {
         self.read(|db| read::owner(db, episode))
     }
 
+    fn of_session(&self, session: &str) -> Result<Option<EpisodeId>, RecordError> {
+        self.read(|db| read::of_session(db, session))
+    }
+
     fn list(&self, filter: &Filter) -> Result<Vec<Summary>, RecordError> {
         self.read(|db| read::list(db, filter))
     }

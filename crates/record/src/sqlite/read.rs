@@ -51,6 +51,14 @@ pub(super) fn owner(db: &Connection, episode: EpisodeId) -> Result<u64, Trouble>
     epoch.map(|epoch| epoch as u64).ok_or(Trouble::Refused(RecordError::Unknown { episode }))
 }
 
+/// The newest episode of a session.
+pub(super) fn of_session(db: &Connection, session: &str) -> Result<Option<EpisodeId>, Trouble> {
+    let sql = "SELECT episode FROM episodes WHERE session = ?1 ORDER BY id DESC LIMIT 1";
+    let found = db.prepare_cached(sql)?.query_row([session], |row| row.get(0)).optional()?;
+    let parsed = |text: String| parse_episode(&text).ok_or_else(|| unreadable("episode", &text));
+    found.map(parsed).transpose()
+}
+
 /// The records that meet `filter`, newest first.
 pub(super) fn list(db: &Connection, filter: &Filter) -> Result<Vec<Summary>, Trouble> {
     let ids = (!filter.episodes.is_empty()).then(|| json_list(&filter.episodes));

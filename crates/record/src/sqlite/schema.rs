@@ -8,13 +8,17 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Version of the tables, in `user_version`.
-pub(super) const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = MIGRATIONS.len() as u32;
 
 /// Marks the file as ours, in `application_id`: "mday".
 const APPLICATION: u32 = 0x6d64_6179;
 
 /// Attempts to turn the write-ahead log on.
 const ATTEMPTS: u32 = 20;
+
+/// The steps from nothing to the present tables. One is added for each change and none is ever
+/// edited.
+const MIGRATIONS: [&str; 2] = [TABLES, SESSIONS];
 
 /// `episodes.id` counts creations and is never given twice, so it orders records by age. Numbers
 /// of 64 bits without sign do not fit SQLite's: episodes are kept as they are printed, seeds as
@@ -54,6 +58,12 @@ const TABLES: &str = "
     CREATE UNIQUE INDEX entries_in_order ON entries (id, position);
 ";
 
+/// Sessions of agents, which outlive their process as their episodes do.
+const SESSIONS: &str = "
+    ALTER TABLE episodes ADD COLUMN session TEXT;
+    CREATE INDEX episodes_by_session ON episodes (session, id) WHERE session IS NOT NULL;
+";
+
 /// A connection to the records in `path`.
 pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, RecordError> {
     if path.is_dir() {
@@ -71,16 +81,19 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, RecordErro
     db.busy_timeout(busy).map_err(wrong)?;
     // In one transaction: another process may be making the tables right now.
     let looking = db.unchecked_transaction().map_err(wrong)?;
-    let there = tables(&looking, path)?;
+    let taken = tables(&looking, path)?;
     looking.commit().map_err(wrong)?;
     settle(&db, path)?;
-    if there {
+    if taken == SCHEMA {
         return Ok(db);
     }
     let creation = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(wrong)?;
     // Another process may have been faster.
-    if !tables(&creation, path)? {
-        creation.execute_batch(TABLES).map_err(wrong)?;
+    let taken = tables(&creation, path)?;
+    if taken < SCHEMA {
+        for step in &MIGRATIONS[taken as usize..] {
+            creation.execute_batch(step).map_err(wrong)?;
+        }
         creation.pragma_update(None, "application_id", APPLICATION).map_err(wrong)?;
         creation.pragma_update(None, "user_version", SCHEMA).map_err(wrong)?;
     }
@@ -88,15 +101,15 @@ pub(super) fn open(path: &Path, busy: Duration) -> Result<Connection, RecordErro
     Ok(db)
 }
 
-/// Whether the tables are there; refuses a file that is not ours.
-fn tables(db: &Connection, path: &Path) -> Result<bool, RecordError> {
+/// How many steps were taken; refuses a file that is not ours.
+fn tables(db: &Connection, path: &Path) -> Result<u32, RecordError> {
     let number = |sql: &str| -> Result<u32, RecordError> {
         db.query_row(sql, [], |row| row.get(0)).map_err(|error| trouble::opening(path, &error))
     };
     let application = number("SELECT application_id FROM pragma_application_id")?;
     let version = number("SELECT user_version FROM pragma_user_version")?;
     if application == 0 && version == 0 && number("SELECT count(*) FROM sqlite_schema")? == 0 {
-        return Ok(false);
+        return Ok(0);
     }
     if application != APPLICATION {
         return Err(RecordError::NotRecords { path: path.to_path_buf() });
@@ -105,7 +118,7 @@ fn tables(db: &Connection, path: &Path) -> Result<bool, RecordError> {
         let path = path.to_path_buf();
         return Err(RecordError::Newer { path, theirs: version, ours: SCHEMA });
     }
-    Ok(true)
+    Ok(version)
 }
 
 /// How the file is used; see the durability that [`crate::sqlite`] promises.

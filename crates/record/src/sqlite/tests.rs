@@ -207,7 +207,7 @@ fn the_last_owner_may_be_an_answer() {
         drop(last);
         done.send(()).unwrap();
     };
-    store.submit(Write::Create { header: header(1), epoch: 1 }, Box::new(answer));
+    store.submit(Write::Create { header: header(1), epoch: 1, session: None }, Box::new(answer));
     drop(store);
     drop(release);
     assert_eq!(ended.recv(), Ok(()));

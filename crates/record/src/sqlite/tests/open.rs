@@ -52,7 +52,33 @@ fn a_newer_schema_is_refused_by_both_numbers() {
     let (theirs, ours) = (schema::SCHEMA + 1, schema::SCHEMA);
     let error = refused(&path);
     assert_eq!(error, RecordError::Newer { path, theirs, ours });
-    assert!(error.to_string().contains("schema 2 and this program knows up to 1"));
+    assert!(error.to_string().contains("schema 3 and this program knows up to 2"));
+}
+
+#[test]
+fn tables_of_an_earlier_release_are_brought_up_to_date_once() {
+    let (_folder, path) = temp();
+    let store = SqliteStore::open(&path).unwrap();
+    store.create(&header(1), 1).unwrap();
+    drop(store);
+    let db = Connection::open(&path).unwrap();
+    db.execute_batch("DROP INDEX episodes_by_session; ALTER TABLE episodes DROP COLUMN session")
+        .unwrap();
+    db.pragma_update(None, "user_version", 1).unwrap();
+    drop(db);
+    std::thread::scope(|scope| {
+        for n in 2..=9 {
+            let path = &path;
+            scope.spawn(move || {
+                let session = Some("s".to_string());
+                let store = SqliteStore::open(path).unwrap();
+                store.write(Write::Create { header: header(n), epoch: 1, session }).unwrap();
+            });
+        }
+    });
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.load(EpisodeId(1)).unwrap().header, header(1));
+    assert!(store.of_session("s").unwrap().is_some());
 }
 
 #[test]
