@@ -354,6 +354,10 @@ impl Table {
         let Some(id) = session.id.as_deref() else { return };
         session.touch(self.now());
         let mut inner = self.inner.lock();
+        if let Some(entry) = inner.sessions.get_mut(id) {
+            // As after a socket that broke: it is kept for the grace and no longer.
+            entry.owner = Owner::Socket;
+        }
         inner.leave(id);
         self.bury(inner.surplus(self.max));
     }
@@ -374,17 +378,28 @@ impl Table {
     pub(crate) fn sweep(&self) {
         let now = self.now();
         let mut inner = self.inner.lock();
-        let old = |entry: &Entry| {
+        let unused = |entry: &Entry| {
+            let used = entry.session.used.load(Ordering::Relaxed);
+            Duration::from_millis(now.saturating_sub(used))
+        };
+        let (mut old, mut quiet) = (Vec::new(), Vec::new());
+        for (id, entry) in &inner.sessions {
             let limit = match (entry.left, entry.owner) {
-                (Some(_), Owner::Socket | Owner::Tools) => self.grace,
+                (Some(_), Owner::Socket) => self.grace,
                 _ => self.idle,
             };
-            let used = entry.session.used.load(Ordering::Relaxed);
-            Duration::from_millis(now.saturating_sub(used)) > limit
-        };
-        let ids: Vec<_> = inner.sessions.iter().filter(|(_, entry)| old(entry)).collect();
-        let ids: Vec<_> = ids.into_iter().map(|(id, _)| id.clone()).collect();
-        let gone: Vec<_> = ids.iter().filter_map(|id| inner.remove(id)).collect();
+            let alone = entry.left.is_none() && entry.line.is_none();
+            if unused(entry) > limit {
+                old.push(id.clone());
+            } else if alone && entry.owner == Owner::Tools && unused(entry) > self.grace {
+                quiet.push(id.clone());
+            }
+        }
+        // Clients of the Model Context Protocol say nothing when they vanish. One that is quiet
+        // gives its place to others, and finds its session when it comes back.
+        quiet.iter().for_each(|id| inner.leave(id));
+        let mut gone: Vec<_> = old.iter().filter_map(|id| inner.remove(id)).collect();
+        gone.extend(inner.surplus(self.max));
         self.bury(gone);
     }
 

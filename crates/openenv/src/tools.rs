@@ -177,11 +177,16 @@ impl Tools {
             };
         }
         let mut own = self.own.session.lock().await;
-        let known = own.as_ref().and_then(|session| table.take_up(session.id.as_deref()?).ok());
-        let session = match known {
-            Some(session) => session,
-            None => table.open(Owner::Tools).map_err(denied)?,
-        };
+        if let Some(id) = own.as_ref().and_then(|session| session.id.as_deref()) {
+            match table.take_up(id) {
+                Err(Denied::Unknown(_)) => *own = None,
+                known => return known.map_err(denied),
+            }
+            if name != BEGIN {
+                return Err(format!("the session was closed, idle for too long: call {BEGIN}"));
+            }
+        }
+        let session = table.open(Owner::Tools).map_err(denied)?;
         *own = Some(session.clone());
         Ok(session)
     }

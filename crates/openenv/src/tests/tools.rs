@@ -1,11 +1,13 @@
 //! The Model Context Protocol, as a client speaks it.
 
 use super::toy::{Server, until};
+use crate::Settings;
 use axum::body::Body;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 const PATH: &str = "/mcp/v1";
 
@@ -180,4 +182,40 @@ async fn versions_without_connections_name_the_session_in_every_call() {
         assert_eq!(stepped["structuredContent"]["observation"]["value"], json!(value));
     }
     assert_eq!(server.desk.load().0, 1);
+}
+
+#[tokio::test]
+async fn a_quiet_connection_gives_its_place_to_others_and_goes_on_later() {
+    let grace = Duration::from_millis(20);
+    let settings = Settings { sessions_max: 1, grace, ..Settings::default() };
+    let server = Server::start(settings).await;
+    let (id, _) = connect(&server, "2025-06-18").await;
+    let inc = || json!({"name": "inc", "arguments": {}});
+    ask(&server, &id, "tools/call", inc()).await;
+    until("its place is free", || server.desk.load().0 == 0).await;
+    let mut other = server.socket("/ws").await;
+    assert_eq!(other.step("inc").await["type"], json!("observation"));
+    let full = ask(&server, &id, "tools/call", inc()).await["result"].take();
+    assert!(full["content"][0]["text"].as_str().unwrap().contains("at capacity"), "{full}");
+    other.send(r#"{"type":"close"}"#).await;
+    assert_eq!(other.closed().await, 1000);
+    let next = ask(&server, &id, "tools/call", inc()).await["result"].take();
+    assert_eq!(next["structuredContent"]["observation"]["value"], json!(2));
+}
+
+#[tokio::test]
+async fn a_connection_whose_session_was_closed_is_told_so() {
+    let server = Server::small(1).await;
+    let (id, _) = connect(&server, "2025-06-18").await;
+    let call = async |name: &str| {
+        let params = json!({"name": name, "arguments": {}});
+        ask(&server, &id, "tools/call", params).await["result"].take()
+    };
+    let begun = call("begin_episode").await;
+    let session = begun["structuredContent"]["session_id"].clone();
+    server.rpc("openenv/session/close", json!({"session_id": session})).await;
+    let told = call("inc").await;
+    assert!(told["content"][0]["text"].as_str().unwrap().contains("call begin_episode"), "{told}");
+    let begun = call("begin_episode").await;
+    assert_ne!(begun["structuredContent"]["session_id"], session);
 }
