@@ -5,6 +5,7 @@ pub mod check;
 pub mod codegen;
 pub mod dist;
 pub mod docs;
+pub mod kubernetes;
 pub mod soak;
 pub mod test;
 
@@ -36,6 +37,8 @@ enum Task {
     Dist(dist::Args),
     /// Build the API documentation and check the links of all Markdown files.
     Docs(docs::Args),
+    /// Hold what is deployed on Kubernetes against its schemas and our rules.
+    Kubernetes(kubernetes::Args),
     /// Run every test at its full count in a release build, and prove every scenario.
     Soak(soak::Args),
     /// Run all tests of the workspace.
@@ -52,6 +55,7 @@ impl CommandLine {
             Task::Codegen(args) => codegen::run(&workspace, &args),
             Task::Dist(args) => dist::run(&workspace, &args),
             Task::Docs(args) => docs::run(&workspace, &args),
+            Task::Kubernetes(args) => kubernetes::run(&workspace, &args),
             Task::Soak(args) => soak::run(&workspace, &args),
             Task::Test(args) => test::run(&workspace, &args),
         }
