@@ -114,10 +114,7 @@ impl Environment for Gym {
         self.begun(wish).boxed()
     }
 
-    fn recall<'a>(
-        &'a self,
-        session: &'a str,
-    ) -> BoxFuture<'a, Result<Option<Recalled>, Refusal>> {
+    fn recall<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<Option<Recalled>, Refusal>> {
         self.recalled(session).boxed()
     }
 
