@@ -5,7 +5,6 @@ use crate::item::Item;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
-use serde_json::value::{RawValue, to_raw_value};
 
 /// A JSON object.
 pub type Fields = serde_json::Map<String, Value>;
@@ -105,24 +104,10 @@ impl Seen {
         &self.0
     }
 
-    /// The same with `metadata` as its first field.
-    pub(crate) fn with_metadata(&self, metadata: &Fields) -> Box<RawValue> {
-        let metadata = Value::Object(metadata.clone()).to_string();
-        let rest = &self.0[1..];
-        let comma = if rest == "}" { "" } else { "," };
-        let whole = format!("{{\"metadata\":{metadata}{comma}{rest}");
-        // Both parts were written by the same library: the whole cannot be anything but an object.
-        RawValue::from_string(whole).unwrap_or_else(|_| null())
-    }
-
     /// As a value.
     pub(crate) fn value(&self) -> Value {
         serde_json::from_str(&self.0).unwrap_or_default()
     }
-}
-
-fn null() -> Box<RawValue> {
-    to_raw_value(&()).expect("null is JSON")
 }
 
 /// Why an episode is over.

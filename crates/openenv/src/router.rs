@@ -8,9 +8,7 @@ use crate::table::{Denied, Line, Owner};
 use crate::tools;
 use axum::Router;
 use axum::extract::ws::WebSocketUpgrade;
-use axum::extract::{DefaultBodyLimit, Query, Request, State};
-use axum::http::{Method, StatusCode};
-use axum::middleware::{Next, from_fn};
+use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use http::session_of;
@@ -24,9 +22,6 @@ const READ_BUFFER: usize = 8 << 10;
 
 /// The routes over this desk.
 pub fn router(desk: Arc<Desk>) -> Router {
-    let standard = Router::new()
-        .route_service(crate::rpc::STANDARD, tools::service(&desk))
-        .layer(from_fn(closed_is_done));
     let mut routes = Router::new()
         .route("/", get(http::front))
         .route("/health", get(http::health))
@@ -43,7 +38,7 @@ pub fn router(desk: Arc<Desk>) -> Router {
         .route("/{env_name}/task_range", post(http::tasks::range))
         .route("/mcp", post(http::rpc).get(rpc_socket))
         .route("/ws", get(env_socket))
-        .merge(standard);
+        .merge(tools::routes(&desk));
     if desk.settings.simulation {
         routes = routes
             .route("/reset", post(http::play::reset))
@@ -100,16 +95,6 @@ fn talk(
     });
     if let Some(id) = id.and_then(|id| id.parse().ok()) {
         response.headers_mut().insert(http::SESSION, id);
-    }
-    response
-}
-
-/// The library says 202 where a connection is closed; the official clients know 200 and 204.
-async fn closed_is_done(request: Request, next: Next) -> Response {
-    let closes = request.method() == Method::DELETE;
-    let mut response = next.run(request).await;
-    if closes && response.status() == StatusCode::ACCEPTED {
-        *response.status_mut() = StatusCode::NO_CONTENT;
     }
     response
 }

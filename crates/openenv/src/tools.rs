@@ -7,14 +7,21 @@
 
 use crate::desk::Desk;
 use crate::environment::{Fields, Refusal, Tool};
+use crate::http;
 use crate::item::sentence;
 use crate::lookup;
 use crate::options::{KNOWN, Options};
 use crate::play::{Reply, Session};
+use crate::rpc::STANDARD;
 use crate::schema;
 use crate::settings::MESSAGE_MAX;
 use crate::table::{Denied, Owner};
 use crate::wire;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData,
@@ -31,10 +38,43 @@ use tokio::sync::Mutex;
 const BEGIN: &str = "begin_episode";
 const SESSION: &str = "session_id";
 
-/// The service of one server.
-pub(crate) fn service(desk: &Arc<Desk>) -> StreamableHttpService<Tools, LocalSessionManager> {
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(desk.settings.idle);
+/// Connections there may be for every session: some clients connect and never call.
+const CONNECTIONS: usize = 2;
+
+/// The routes of one server.
+pub(crate) fn routes(desk: &Arc<Desk>) -> Router<Arc<Desk>> {
+    let mut connections = LocalSessionManager::default();
+    connections.session_config.keep_alive = Some(desk.settings.idle);
+    let connections = Arc::new(connections);
+    let max = desk.settings.sessions_max.saturating_mul(CONNECTIONS);
+    let manners = from_fn_with_state((connections.clone(), max), manners);
+    Router::new().route_service(STANDARD, service(desk, connections)).layer(manners)
+}
+
+/// No more connections than there may be, which the library does not bound. It says 202 where one
+/// is closed; the official clients know 200 and 204.
+async fn manners(
+    State((connections, max)): State<(Arc<LocalSessionManager>, usize)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (method, headers) = (request.method(), request.headers());
+    let closes = method == Method::DELETE;
+    let connects = method == Method::POST && !headers.contains_key("mcp-session-id");
+    if connects && connections.sessions.read().await.len() >= max {
+        return http::busy(format!("{max} clients are connected already: try again later"));
+    }
+    let mut response = next.run(request).await;
+    if closes && response.status() == StatusCode::ACCEPTED {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
+    response
+}
+
+fn service(
+    desk: &Arc<Desk>,
+    connections: Arc<LocalSessionManager>,
+) -> StreamableHttpService<Tools, LocalSessionManager> {
     let mut config = StreamableHttpServerConfig::default()
         .with_cancellation_token(desk.stop.child_token())
         .with_max_request_body_bytes(MESSAGE_MAX);
@@ -48,7 +88,7 @@ pub(crate) fn service(desk: &Arc<Desk>) -> StreamableHttpService<Tools, LocalSes
         let own = Arc::new(Own { desk: desk.clone(), session: Mutex::default() });
         Ok(Tools { desk: desk.clone(), listed: listed.clone(), own })
     };
-    StreamableHttpService::new(make, Arc::new(sessions), config)
+    StreamableHttpService::new(make, connections, config)
 }
 
 /// The session of a connection; it is left when the connection ends.

@@ -3,44 +3,49 @@
 use crate::environment::{Fields, Refusal};
 use crate::item::{Item, sentence};
 use crate::play::Reply;
-use serde::Serialize;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
-
-#[derive(Serialize)]
-struct Body<'a> {
-    observation: &'a RawValue,
-    reward: Option<f64>,
-    done: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    metadata: Option<&'a Value>,
-}
-
-#[derive(Serialize)]
-struct Frame<'a> {
-    r#type: &'static str,
-    data: Body<'a>,
-}
 
 /// The answer to a reset or a step on a socket: metadata once more at the top where there is some.
 pub(crate) fn frame(reply: &Reply) -> String {
-    let observation = reply.seen.with_metadata(&reply.metadata);
-    let metadata = Value::Object(reply.metadata.clone());
-    let metadata = (!reply.metadata.is_empty()).then_some(&metadata);
-    let Reply { reward, done, .. } = *reply;
-    let data = Body { observation: &observation, reward, done, metadata };
-    text(&Frame { r#type: "observation", data })
+    let top = if reply.metadata.is_empty() { None } else { Some(metadata(reply)) };
+    let mut text = String::from("{\"type\":\"observation\",\"data\":");
+    write_step(&mut text, reply, top.as_deref());
+    text.push('}');
+    text
 }
 
 /// The same as the body of an HTTP answer: metadata always at the top, perhaps null.
 pub(crate) fn body(reply: &Reply) -> String {
-    let observation = reply.seen.with_metadata(&reply.metadata);
-    let metadata = match reply.metadata.is_empty() {
-        true => Value::Null,
-        false => Value::Object(reply.metadata.clone()),
-    };
-    let Reply { reward, done, .. } = *reply;
-    text(&Body { observation: &observation, reward, done, metadata: Some(&metadata) })
+    let top = if reply.metadata.is_empty() { "null".to_string() } else { metadata(reply) };
+    let mut text = String::new();
+    write_step(&mut text, reply, Some(&top));
+    text
+}
+
+fn metadata(reply: &Reply) -> String {
+    Value::Object(reply.metadata.clone()).to_string()
+}
+
+/// What is seen is text already and goes out as it is: it is most of every answer.
+fn write_step(text: &mut String, reply: &Reply, top: Option<&str>) {
+    text.push_str("{\"observation\":{\"metadata\":");
+    match reply.metadata.is_empty() {
+        true => text.push_str("{}"),
+        false => text.push_str(&metadata(reply)),
+    }
+    let seen = &reply.seen.as_str()[1..];
+    if seen != "}" {
+        text.push(',');
+    }
+    text.push_str(seen);
+    text.push_str(",\"reward\":");
+    text.push_str(&Value::from(reply.reward).to_string());
+    text.push_str(if reply.done { ",\"done\":true" } else { ",\"done\":false" });
+    if let Some(top) = top {
+        text.push_str(",\"metadata\":");
+        text.push_str(top);
+    }
+    text.push('}');
 }
 
 /// The same as a value, for tools.
@@ -77,10 +82,4 @@ pub(crate) fn refused(refusal: &Refusal) -> String {
         Refusal::Invalid(items) => invalid(items),
         Refusal::Failed(message) => error("EXECUTION_ERROR", message, Fields::new()),
     }
-}
-
-/// Nothing that is written here can fail to be: strings, numbers, and JSON that was read before.
-fn text(value: &impl Serialize) -> String {
-    serde_json::to_string(value)
-        .unwrap_or_else(|error| json!({"error": error.to_string()}).to_string())
 }

@@ -54,6 +54,11 @@ fn denied(denied: &Denied) -> Response {
     detail(status, denied.sentence())
 }
 
+/// Not now.
+pub(crate) fn busy(why: String) -> Response {
+    detail(StatusCode::SERVICE_UNAVAILABLE, why)
+}
+
 /// The session that a request names in its header.
 pub(crate) fn session_of(headers: &HeaderMap) -> Option<String> {
     let named = headers.get(SESSION)?.to_str().ok()?.trim();

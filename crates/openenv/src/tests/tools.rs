@@ -54,7 +54,7 @@ async fn ask(server: &Server, session: &str, method: &str, params: Value) -> Val
 
 #[tokio::test]
 async fn versions_are_negotiated_and_every_action_is_a_typed_tool() {
-    let server = Server::small(1).await;
+    let server = Server::small(2).await;
     for (asked, given) in [("2025-03-26", "2025-03-26"), ("2025-06-18", "2025-06-18")] {
         let (_, reply) = connect(&server, asked).await;
         assert_eq!(reply["result"]["protocolVersion"], json!(given));
@@ -218,4 +218,16 @@ async fn a_connection_whose_session_was_closed_is_told_so() {
     assert!(told["content"][0]["text"].as_str().unwrap().contains("call begin_episode"), "{told}");
     let begun = call("begin_episode").await;
     assert_ne!(begun["structuredContent"]["session_id"], session);
+}
+
+#[tokio::test]
+async fn connections_that_never_call_have_a_limit() {
+    let server = Server::small(2).await;
+    for _ in 0..4 {
+        connect(&server, "2025-06-18").await;
+    }
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize"});
+    let (status, _, reply) = post(&server, None, hello).await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(reply.as_str().unwrap().contains("4 clients are connected already"), "{reply}");
 }
