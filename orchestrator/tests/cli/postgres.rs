@@ -279,9 +279,82 @@ fn a_password_is_in_no_message() {
         let said = [output.stdout, output.stderr].concat();
         assert!(!String::from_utf8_lossy(&said).contains(PASSWORD), "{args:?}");
     }
+    // Not even where everything is logged.
+    let all = ["records", "list", "--log", "trace", "--records", &at(PASSWORD, &name)];
+    let output = mayday(&all);
+    assert!(output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!said.contains(PASSWORD), "{said}");
     // The password may come by itself.
     let mut command = kit::command(&["records", "list", "--records"]);
     let named = format!("postgres://{USER}@127.0.0.1:{}/{name}", server.port());
     let output = command.arg(named).env("PGPASSWORD", PASSWORD).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_freezes_at_any_moment_holds_nobody_up() {
+    let Some(db) = database("a process that freezes at any moment") else { return };
+    let b = orchestrator(&db);
+    let mut at_b = client(&b).await;
+    let mut episodes = Vec::new();
+    for round in 0..5 {
+        let a = orchestrator(&db);
+        let mut at_a = client(&a).await;
+        let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let mut played = Vec::new();
+        for seed in 0..6 {
+            let episode = create(&mut at_a, seed).await;
+            episodes.push(episode.clone());
+            let (mut calls, tell) = (at_a.clone(), tell.clone());
+            // Until it is refused.
+            played.push((
+                episode.clone(),
+                tokio::spawn(async move {
+                    let mut kept = 0;
+                    while wait_a_second(&mut calls, &episode, None).await.is_ok() {
+                        kept += 1;
+                        let _ = tell.send(());
+                    }
+                    kept
+                }),
+            ));
+        }
+        for _ in 0..4 + 5 * round {
+            told.recv().await.expect("steps are taken");
+        }
+        kit::signal(&a.child, Signal::STOP);
+        let mut before = Vec::new();
+        for (episode, _) in &played {
+            let request = ObserveRequest { episode: episode.clone() };
+            let seen = at_b.observe(request).await.expect("nothing is locked").into_inner();
+            let seen: Value = serde_json::from_slice(&seen.observation_json).unwrap();
+            let step = seen["step"].as_u64().unwrap() as u32;
+            wait_a_second(&mut at_b, episode, Some(step + 1)).await.expect("it is B's");
+            before.push(course(&db, episode));
+        }
+        kit::signal(&a.child, Signal::CONT);
+        for ((episode, playing), before) in played.into_iter().zip(before) {
+            let answered = playing.await.unwrap();
+            // B saw all that A was answered, and nothing came after.
+            assert_eq!(course(&db, &episode), before);
+            let steps = before.matches("\"step\"").count();
+            assert!(steps > answered, "{answered} of {before}");
+        }
+        assert_eq!(a.stop(), Some(0));
+    }
+    for episode in episodes {
+        let replayed = mayday(&["replay", &episode, "--records", &db]);
+        assert_eq!(replayed.status.code(), Some(0), "{episode}");
+    }
+}
+
+async fn wait_a_second(
+    client: &mut Client,
+    episode: &str,
+    number: Option<u32>,
+) -> Result<StepResponse, Status> {
+    let action_json = br#"{"action":"wait","seconds":1}"#.to_vec();
+    let request = StepRequest { episode: episode.to_string(), action_json, number };
+    client.step(request).await.map(tonic::Response::into_inner)
 }

@@ -32,7 +32,7 @@ pub fn run(workspace: &Workspace, _: &Args) -> Result<ExitCode> {
         faults.extend(rules(resource));
     }
     faults.extend(unguarded(&resources));
-    let read = |path| fs::read_to_string(workspace.path(path)).with_context(|| format!("{path}"));
+    let read = |path: &'static str| fs::read_to_string(workspace.path(path)).context(path);
     faults.extend(differences(&read(PLAIN)?, &read(IN_CLUSTER)?));
     for fault in &faults {
         println!("{fault}");

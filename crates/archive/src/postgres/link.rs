@@ -7,6 +7,7 @@ use crate::postgres::{Tuning, schema};
 use record::{RecordError, ServerTrouble};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
+use std::fmt;
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -14,7 +15,6 @@ use tokio::time::{Instant, sleep, timeout};
 const PAUSE: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
 
 /// A connection, or the intention to have one.
-#[derive(Debug)]
 pub(super) struct Link {
     address: Address,
     options: PgConnectOptions,
@@ -32,6 +32,14 @@ enum Setback {
     Passing(RecordError),
     /// It was not done, and will not be.
     Final(RecordError),
+}
+
+impl fmt::Debug for Link {
+    /// Without the options, which hold the password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let connected = self.held.is_some();
+        f.debug_struct("Link").field("to", &self.address).field("connected", &connected).finish()
+    }
 }
 
 impl Link {

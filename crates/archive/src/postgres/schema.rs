@@ -82,8 +82,8 @@ pub(super) async fn settle(
     if row.try_get(2)? {
         return Err(Trouble::Known(ServerTrouble::ReadOnly));
     }
-    if matches!(look(db, migrations.len()).await?, Found::Tables(taken) if taken == migrations.len())
-    {
+    let found = look(db, migrations.len()).await?;
+    if matches!(found, Found::Tables(taken) if taken == migrations.len()) {
         return Ok(());
     }
     let mut making = db.begin().await?;
