@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Requests that may wait per signal.
-const QUEUE: usize = 256;
+const QUEUE: usize = 1024;
 /// Simulated seconds between points.
 const EVERY_S: u32 = 10;
 /// The port that collectors keep for gRPC.
@@ -91,6 +91,15 @@ pub enum Protocol {
     Grpc,
     /// OTLP/HTTP with binary messages.
     HttpProtobuf,
+}
+
+impl std::fmt::Display for Protocol {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Protocol::Grpc => "grpc",
+            Protocol::HttpProtobuf => "http/protobuf",
+        })
+    }
 }
 
 /// Where one signal goes.

@@ -165,8 +165,9 @@ impl Work {
                 Err(Refused { cause, .. }) => {
                     self.stats.failed(self.signal, 1);
                     if !self.failing.swap(true, Ordering::Relaxed) {
-                        let signal = self.signal.name();
-                        tracing::warn!(to = %self.target.uri, signal, cause, "telemetry is lost");
+                        let (signal, Target { uri, protocol, .. }) =
+                            (self.signal.name(), &self.target);
+                        tracing::warn!(to = %uri, %protocol, signal, cause, "telemetry is lost");
                     }
                 }
             }

@@ -1,7 +1,7 @@
 //! One simulated checkout, exported and queried back from somebody else's program: otelite, where
-//! `MAYDAY_OTELITE` or `PATH` names it.
+//! `MAYDAY_OTELITE` or `PATH` names it; and through rotel, where `MAYDAY_ROTEL` or `PATH` does.
 
-use crate::kit::{command, out, skip, until};
+use crate::kit::{command, out, signal, skip, until, wait};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
@@ -14,17 +14,78 @@ use tempfile::TempDir;
 const SCENARIO: &str = "change/bad-deploy";
 /// 2026-01-01T00:00:00Z, the page of every episode.
 const PAGE: u64 = 1_767_225_600_000_000_000;
+/// The first span of every simulated request.
+const ROOT: &str = "mayday.gateway.v1.Gateway/Route";
 const SECOND: u64 = 1_000_000_000;
 /// A port that was free may be taken a moment later.
 const ATTEMPTS: u32 = 5;
 
 #[expect(clippy::disallowed_methods, reason = "the switch to a program, and the search path")]
-fn program() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("MAYDAY_OTELITE") {
+fn program(variable: &str, name: &str) -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os(variable) {
         return Some(path.into());
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).map(|folder| folder.join("otelite")).find(|path| path.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+fn otelite() -> Option<PathBuf> {
+    program("MAYDAY_OTELITE", "otelite")
+}
+
+/// Ports that are free now; held together, so that they differ.
+fn free<const N: usize>() -> [u16; N] {
+    let free = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    free.map(|one| one.local_addr().expect("an address").port())
+}
+
+/// Whether a program came to listen on all of these, or ended before.
+fn listens(child: &mut Child, ports: &[u16]) -> bool {
+    until("a program listens", || {
+        let ended = child.try_wait().expect("a child").is_some();
+        let up = ports.iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok());
+        (ended || up).then_some(up && !ended)
+    })
+}
+
+/// Passes on what it gets over gRPC, by HTTP; killed when it is dropped.
+struct Rotel {
+    child: Child,
+    grpc: u16,
+}
+
+impl Drop for Rotel {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Rotel {
+    fn start(program: &PathBuf, to: u16) -> Rotel {
+        let mut attempts = (0..ATTEMPTS).filter_map(|_| Rotel::attempt(program, to));
+        attempts.next().expect("rotel listens")
+    }
+
+    fn stop(mut self) {
+        signal(&self.child, rustix::process::Signal::TERM);
+        wait(&mut self.child);
+    }
+
+    fn attempt(program: &PathBuf, to: u16) -> Option<Rotel> {
+        let [grpc, http] = free();
+        let mut command = Command::new(program);
+        command.args(["start", "--otlp-grpc-endpoint", &format!("127.0.0.1:{grpc}")]);
+        command.args(["--otlp-http-endpoint", &format!("127.0.0.1:{http}")]);
+        command.args(["--exporter", "otlp", "--otlp-exporter-protocol", "http"]);
+        command.args(["--otlp-exporter-endpoint", &format!("http://127.0.0.1:{to}")]);
+        // Spans of batches that it splits by size came back incomplete.
+        command.args(["--batch-timeout", "200ms", "--batch-max-size", "100000"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.spawn().expect("rotel starts");
+        let mut one = Rotel { child, grpc };
+        listens(&mut one.child, &[grpc, http]).then_some(one)
+    }
 }
 
 /// A running backend, killed when it is dropped.
@@ -50,9 +111,7 @@ impl Otelite {
     }
 
     fn attempt(program: &PathBuf) -> Option<Otelite> {
-        // Held together, so that they differ.
-        let free = [(); 3].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
-        let [grpc, http, api] = free.map(|one| one.local_addr().expect("an address").port());
+        let [grpc, http, api] = free();
         let data = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(program);
         command.args(["serve", "--addr", &format!("127.0.0.1:{api}")]);
@@ -64,14 +123,7 @@ impl Otelite {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let child = command.spawn().expect("otelite starts");
         let mut one = Otelite { child, _data: data, grpc, http, api };
-        let up = until("otelite is up", || {
-            let ended = one.child.try_wait().expect("a child").is_some();
-            let up = [one.api, one.grpc, one.http]
-                .iter()
-                .all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok());
-            (ended || up).then_some(up && !ended)
-        });
-        up.then_some(one)
+        listens(&mut one.child, &[api, grpc, http]).then_some(one)
     }
 
     fn get(&self, path: &str) -> Value {
@@ -89,6 +141,13 @@ impl Otelite {
     fn traces(&self) -> Vec<Value> {
         let page = self.get("/api/traces?limit=1000");
         page["traces"].as_array().expect("a list").clone()
+    }
+
+    /// Ids of the traces of simulated requests.
+    fn simulated(&self) -> BTreeSet<String> {
+        let traces = self.traces();
+        let ours = traces.iter().filter(|one| one["root_span_name"] == ROOT);
+        ours.map(|one| one["trace_id"].as_str().expect("an id").to_string()).collect()
     }
 
     fn spans(&self, trace: &str) -> Vec<Span> {
@@ -135,9 +194,9 @@ impl Span {
 }
 
 /// Plays the scenario with nobody acting, to this port.
-fn play(port: u16, protocol: &str) {
+fn play(port: u16, protocol: &str, sample: &str) {
     let endpoint = format!("http://127.0.0.1:{port}");
-    let args = ["run", SCENARIO, "--agents", "noop", "--seeds", "1", "--otlp-sample", "0.06%"];
+    let args = ["run", SCENARIO, "--agents", "noop", "--seeds", "1", "--otlp-sample", sample];
     let mut command = command(&args);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
     command.env("OTEL_EXPORTER_OTLP_PROTOCOL", protocol);
@@ -151,14 +210,14 @@ fn play(port: u16, protocol: &str) {
 
 #[test]
 fn one_simulated_checkout_is_queried_back_from_a_backend() {
-    let Some(program) = program() else {
+    let Some(program) = otelite() else {
         return skip("a checkout queried back", "no otelite in MAYDAY_OTELITE or PATH");
     };
     let backends = [Otelite::start(&program), Otelite::start(&program)];
-    play(backends[0].grpc, "grpc");
-    play(backends[1].http, "http/protobuf");
+    play(backends[0].grpc, "grpc", "0.06%");
+    play(backends[1].http, "http/protobuf", "0.06%");
     let traces = backends[0].traces();
-    let simulated = |one: &&Value| one["root_span_name"] == "mayday.gateway.v1.Gateway/Route";
+    let simulated = |one: &&Value| one["root_span_name"] == ROOT;
     let traces: Vec<_> = traces.iter().filter(simulated).collect();
     let id = |one: &Value| one["trace_id"].as_str().expect("an id").to_string();
     let five = |one: &&&Value| one["service_names"].as_array().is_some_and(|all| all.len() == 5);
@@ -177,6 +236,27 @@ fn one_simulated_checkout_is_queried_back_from_a_backend() {
     for backend in &backends {
         counts_agree(backend, &spans[0]);
     }
+}
+
+#[test]
+fn a_relay_passes_the_same_spans_on() {
+    let (Some(program), Some(relay)) = (otelite(), program("MAYDAY_ROTEL", "rotel-agent")) else {
+        return skip("spans through a relay", "no otelite and rotel in MAYDAY_… or PATH");
+    };
+    let backends = [Otelite::start(&program), Otelite::start(&program)];
+    let relay = Rotel::start(&relay, backends[1].http);
+    play(backends[0].http, "http/protobuf", "0.01%");
+    play(relay.grpc, "grpc", "0.01%");
+    let expected = backends[0].simulated();
+    assert!(expected.len() > 50);
+    // At its end it passes on what it still has.
+    relay.stop();
+    assert_eq!(backends[1].simulated(), expected);
+    let [direct, relayed] = backends.map(|backend| {
+        let spans = expected.iter().flat_map(|trace| backend.spans(trace));
+        spans.collect::<BTreeSet<_>>()
+    });
+    assert_eq!(direct, relayed);
 }
 
 /// Gateway, then auth, then the shop, which asks its database and charges.
