@@ -256,7 +256,6 @@ fn a_collector_that_is_down_changes_nothing_and_is_counted() {
         let document: serde_json::Value = serde_json::from_slice(&played.stdout).unwrap();
         assert_eq!(document, expected);
         let said = String::from_utf8_lossy(&played.stderr);
-        assert!(said.contains("telemetry is lost"), "{said}");
         assert!(said.contains("took 0 export requests") && said.contains("were lost"), "{said}");
     }
 }
