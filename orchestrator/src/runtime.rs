@@ -1,6 +1,7 @@
 //! Runtimes of commands.
 
 use crate::failure::Failure;
+use std::num::NonZeroUsize;
 use tokio::runtime::{Builder, Runtime};
 
 /// A runtime in this thread: for commands that mostly wait.
@@ -17,6 +18,18 @@ pub fn current() -> Result<Runtime, Failure> {
 /// Where the system refuses.
 pub fn many() -> Result<Runtime, Failure> {
     Builder::new_multi_thread().enable_all().build().map_err(failed)
+}
+
+/// A runtime beside one that computes, for what only carries bytes: there a ping waits for no
+/// world. Half as many threads as processors.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn carriers() -> Result<Runtime, Failure> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(processors.div_ceil(2)).thread_name("carrier");
+    builder.enable_all().build().map_err(failed)
 }
 
 fn failed(error: std::io::Error) -> Failure {

@@ -13,13 +13,21 @@ use record::EndReason;
 use scenario::Scenario;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tokio::runtime::Handle;
 
 /// Seeds that the agents' protocol has.
 const SEED_MASK: u64 = i64::MAX as u64;
 
-/// Episodes of the sessions, for agents.
+/// Episodes of the sessions, for agents. Worlds are computed in the runtime in which it was made,
+/// whichever asks: the one that carries the agents' bytes answers pings meanwhile.
 #[derive(Debug)]
 pub struct Gym {
+    worlds: Arc<Worlds>,
+    computing: Handle,
+}
+
+#[derive(Debug)]
+struct Worlds {
     sessions: Arc<Sessions>,
     catalogue: Catalogue,
     /// What is played where, to say what is wrong with an action.
@@ -27,12 +35,27 @@ pub struct Gym {
 }
 
 impl Gym {
-    /// Over these sessions.
+    /// Over these sessions; has to be called in the runtime that computes.
     pub fn new(sessions: Arc<Sessions>) -> Gym {
         let catalogue = catalogue(sessions.tasks().keys().cloned());
-        Gym { sessions, catalogue, playing: Mutex::default() }
+        let worlds = Arc::new(Worlds { sessions, catalogue, playing: Mutex::default() });
+        Gym { worlds, computing: Handle::current() }
     }
 
+    /// Computes, whether or not anybody waits for it.
+    fn compute<T, W, F>(&self, work: W) -> BoxFuture<'static, Result<T, Refusal>>
+    where
+        T: Send + 'static,
+        W: FnOnce(Arc<Worlds>) -> F,
+        F: Future<Output = Result<T, Refusal>> + Send + 'static,
+    {
+        let computed = self.computing.spawn(work(self.worlds.clone()));
+        let defect = |_| Err(Refusal::Failed("a defect of the simulator ended the call".into()));
+        async move { computed.await.unwrap_or_else(defect) }.boxed()
+    }
+}
+
+impl Worlds {
     /// The task that a seed means where none is named.
     fn task_of(&self, seed: u64) -> Option<&String> {
         let tasks = &self.catalogue.tasks;
@@ -107,15 +130,16 @@ fn parsed(episode: &str) -> Result<EpisodeId, Refusal> {
 
 impl Environment for Gym {
     fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
+        &self.worlds.catalogue
     }
 
     fn begin(&self, wish: Wish) -> BoxFuture<'_, Result<Begun, Refusal>> {
-        self.begun(wish).boxed()
+        self.compute(|worlds| async move { worlds.begun(wish).await })
     }
 
     fn recall<'a>(&'a self, session: &'a str) -> BoxFuture<'a, Result<Option<Recalled>, Refusal>> {
-        self.recalled(session).boxed()
+        let session = session.to_string();
+        self.compute(|worlds| async move { worlds.recalled(&session).await })
     }
 
     fn step<'a>(
@@ -123,16 +147,19 @@ impl Environment for Gym {
         episode: &'a str,
         action: Fields,
     ) -> BoxFuture<'a, Result<Turn, Refusal>> {
-        self.stepped(episode, action).boxed()
+        let episode = episode.to_string();
+        self.compute(|worlds| async move { worlds.stepped(&episode, action).await })
     }
 
     fn forget<'a>(&'a self, episode: &'a str) -> BoxFuture<'a, ()> {
-        let forget = async move {
-            if let Some(id) = ids::parse(episode) {
-                self.playing.lock().remove(&id);
-                self.sessions.forget(id).await;
+        let id = ids::parse(episode);
+        let forgotten = self.compute(|worlds| async move {
+            if let Some(id) = id {
+                worlds.playing.lock().remove(&id);
+                worlds.sessions.forget(id).await;
             }
-        };
-        forget.boxed()
+            Ok(())
+        });
+        forgotten.map(|_| ()).boxed()
     }
 }

@@ -16,6 +16,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 
@@ -151,17 +152,22 @@ impl Options {
 /// # Errors
 /// Where it cannot begin, or a listener fails.
 pub fn run(options: Options) -> Result<(), Failure> {
-    crate::runtime::many()?.block_on(async {
+    let carriers = crate::runtime::carriers()?;
+    let served = crate::runtime::many()?.block_on(async {
         let episodes_max = options.episodes_max();
         let mut hosted = Box::pin(options.hosting.open(&options.records, episodes_max)).await?;
-        let served = Box::pin(serve(&options, &mut hosted)).await;
+        let served = Box::pin(serve(&options, &mut hosted, carriers.handle())).await;
         hosted.stop().await;
         served
-    })
+    });
+    carriers.shutdown_background();
+    served
 }
 
-async fn serve(options: &Options, hosted: &mut Hosted) -> Result<(), Failure> {
-    let (agents, address) = serving::bind(options.listen).await?;
+/// Agents are served by `carriers`, worlds are computed in the present runtime.
+async fn serve(options: &Options, hosted: &mut Hosted, carriers: &Handle) -> Result<(), Failure> {
+    let bound = carriers.spawn(serving::bind(options.listen)).await;
+    let (agents, address) = bound.map_err(Failure::failed)??;
     let control = match options.control.0 {
         None => None,
         Some(listen) => {
@@ -174,11 +180,11 @@ async fn serve(options: &Options, hosted: &mut Hosted) -> Result<(), Failure> {
     console::out(json!({"agents": address.to_string(), "control": control_address}));
     tracing::info!("agents: http://{address}/ (routes: http://{address}/docs)");
     let stop = CancellationToken::new();
-    let upkeep = tokio::spawn({
+    let upkeep = carriers.spawn({
         let desk = desk.clone();
         async move { desk.upkeep().await }
     });
-    let mut agents = tokio::spawn(serve_agents(agents, desk.clone(), stop.clone()));
+    let mut agents = carriers.spawn(serve_agents(agents, desk.clone(), stop.clone()));
     let routes = Routes::new(EpisodesServer::new(EpisodesService::new(hosted.sessions.clone())));
     let (token, stopped) = (hosted.token.clone(), stop.clone());
     let control = control.map(|(listener, _)| {
