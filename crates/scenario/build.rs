@@ -3,9 +3,12 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-#[expect(clippy::disallowed_methods, reason = "cargo names the output folder in no other way")]
+#[expect(clippy::disallowed_methods, reason = "cargo names its folders in no other way")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    // At run time: a build script that another checkout left in a shared target folder is stale.
+    let crate_folder =
+        std::env::var_os("CARGO_MANIFEST_DIR").ok_or("CARGO_MANIFEST_DIR is not set")?;
+    let root = Path::new(&crate_folder).join("../..").canonicalize()?;
     let mut list = String::new();
     write_list(&mut list, "TOPOLOGIES", &files(&root.join("topologies"), "")?)?;
     let mut scenarios = Vec::new();

@@ -107,11 +107,17 @@ impl<'a> Site<'a> {
             return Ok(edge);
         }
         let (caller, callee) = (&self.instance(from).name, &self.instance(to).name);
-        let known: Vec<_> =
+        let mut known: Vec<_> =
             callees.iter().map(|edge| self.instance(edge.to).name.as_str()).collect();
+        known.extend(self.third_parties(from));
         let known = if known.is_empty() { "nothing".into() } else { known.join(", ") };
         let message = format!("{caller} does not call {callee}; it calls {known}");
         Err(ActionError::field(field, message))
+    }
+
+    /// Third parties that `of` calls.
+    pub fn third_parties(&self, of: InstanceId) -> &'static [&'static str] {
+        self.kinds.find(&self.instance(of).kind).map_or(&[], |kind| kind.third_parties())
     }
 
     /// Whether the kind of `of` has the operation `verb`.

@@ -137,6 +137,10 @@ pub trait Kind: std::fmt::Debug + Send + Sync {
     fn operations(&self) -> &'static [OperationSpec];
     /// Operations of its request plane, e.g. `Verify`; empty where it serves no requests.
     fn rpcs(&self) -> &'static [&'static str];
+    /// Third parties that it calls outside of the topology, by the name that orders use.
+    fn third_parties(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// History columns of an instance with this setup, at most [`model::COLUMNS_MAX`].
     fn columns(&self, setup: &Setup) -> Vec<ColumnSpec>;
     /// Its signals.

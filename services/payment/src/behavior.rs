@@ -41,12 +41,16 @@ impl Phrases for PaymentBehavior {
     }
 }
 
+/// The third party in orders and configuration.
+pub(crate) const PROVIDER_NAME: &str = "provider";
+
 impl PaymentBehavior {
     /// Whether an order sets the policy towards the provider: by name, or with that of all that
     /// payment calls if that is nobody else.
     fn is_mine(server: &Server, order: &Order) -> bool {
         let (args, callee) = (&order.args, order.args.text("callee"));
-        let named = callee == "provider" || (callee.is_empty() && server.setup.callees.is_empty());
+        let alone = server.setup.callees.is_empty();
+        let named = callee == PROVIDER_NAME || (callee.is_empty() && alone);
         order.verb == "set_policy" && named && (args.has("breaker") || args.has("timeout"))
     }
 
@@ -105,7 +109,7 @@ impl Behavior for PaymentBehavior {
         if PaymentBehavior::is_mine(server, order) {
             return Some(Ok(()));
         }
-        if order.verb != "set_policy" || order.args.text("callee") != "provider" {
+        if order.verb != "set_policy" || order.args.text("callee") != PROVIDER_NAME {
             return None;
         }
         Some(Err(Refusal::because("towards the provider only `breaker` and `timeout` can be set")))

@@ -1,6 +1,6 @@
 //! The descriptor of the payment kind: parameters, levers, operations.
 
-use crate::behavior::PaymentBehavior;
+use crate::behavior::{PROVIDER_NAME, PaymentBehavior};
 use crate::signals;
 use machine::{Kind, LeverSpec, Machine, OperationSpec};
 use model::{ParamError, ParamKind, ParamSpec, Setup};
@@ -83,6 +83,10 @@ impl Kind for Payment {
 
     fn rpcs(&self) -> &'static [&'static str] {
         RPCS
+    }
+
+    fn third_parties(&self) -> &'static [&'static str] {
+        &[PROVIDER_NAME]
     }
 
     fn columns(&self, setup: &Setup) -> Vec<ColumnSpec> {

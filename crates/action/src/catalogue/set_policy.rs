@@ -19,9 +19,9 @@ pub(super) const ACTION: ActionSpec = ActionSpec {
         COMPONENT,
         ParamSpec::text(
             "callee",
-            ParamKind::Component,
+            ParamKind::Text,
             "",
-            "Only for calls to this component; empty: for all that it calls.",
+            "Only for calls to this component or third party; empty: for all that it calls.",
         ),
         ParamSpec::optional(
             "timeout",
@@ -56,7 +56,9 @@ pub(super) const ACTION: ActionSpec = ActionSpec {
 
 fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
     let of = site.component(args, "component")?;
-    if let Some(callee) = site.component_if_given(args, "callee")? {
+    if !site.third_parties(of).contains(&args.text("callee"))
+        && let Some(callee) = site.component_if_given(args, "callee")?
+    {
         site.edge(of, callee, "callee")?;
     }
     if !SETTINGS.iter().any(|name| args.has(name)) {
@@ -77,6 +79,9 @@ fn variants(site: &Site<'_>) -> Vec<Params> {
             let callee = &*site.instance(edge.to).name;
             variants.extend(of_edge(&base.clone().with("callee", callee), edge));
         }
+        for name in from.map_or(&[][..], |from| site.third_parties(from)) {
+            variants.extend(of_third_party(&base.clone().with("callee", *name)));
+        }
         variants.extend(of_queue(&base, spec));
     }
     variants
@@ -91,6 +96,11 @@ fn of_edge(base: &Params, edge: &EdgeSpec) -> Vec<Params> {
         ("timeout", timeout(2.0).into()),
         ("breaker", true.into()),
     ];
+    settings.into_iter().map(|(name, value)| base.clone().with(name, value)).collect()
+}
+
+fn of_third_party(base: &Params) -> Vec<Params> {
+    let settings: [(&str, ParamValue); 2] = [("timeout", 1.0.into()), ("breaker", true.into())];
     settings.into_iter().map(|(name, value)| base.clone().with(name, value)).collect()
 }
 

@@ -65,6 +65,10 @@ impl Kind for Toy {
         &[]
     }
 
+    fn third_parties(&self) -> &'static [&'static str] {
+        &["acquirer"]
+    }
+
     fn columns(&self, _: &Setup) -> Vec<ColumnSpec> {
         Vec::new()
     }

@@ -44,6 +44,10 @@ fn actions_become_reads_orders_waits_and_claims() {
             r#"shop set_policy {"callee":"orders","retries":0}"#,
         ),
         (
+            r#"{"action":"set_policy","component":"shop","callee":"acquirer","retries":0}"#,
+            r#"shop set_policy {"callee":"acquirer","retries":0}"#,
+        ),
+        (
             r#"{"action":"shed","component":"shop","class":"checkout","ratio":"30%"}"#,
             r#"shop shed {"class":"checkout","ratio":0.3}"#,
         ),
@@ -103,7 +107,7 @@ fn what_does_not_fit_is_refused_with_the_field_and_what_is_allowed() {
         (r#"{"action":"set_policy","component":"shop"}"#, "sets nothing; give at least one of"),
         (
             r#"{"action":"set_policy","component":"shop","callee":"shop","retries":0}"#,
-            "`callee`: shop does not call shop; it calls orders",
+            "`callee`: shop does not call shop; it calls orders, acquirer",
         ),
         (r#"{"action":"shed","component":"shop","class":"x","ratio":1}"#, "expected one of check"),
         (
