@@ -110,8 +110,7 @@ pub const TABLE: &[Layer] = &[
         ORCHESTRATOR,
         &[
             MODEL, TELEMETRY, MACHINE, FLOW, SERVER, FAULT, ACTION, SCENARIO, RECORD, ARCHIVE,
-            SHELL, PROTO, MESH, CHASSIS, KINDS, FLEET, EPISODE, OTLP, OPENENV, GRADER,
-            TRAIL,
+            SHELL, PROTO, MESH, CHASSIS, KINDS, FLEET, EPISODE, OTLP, OPENENV, GRADER, TRAIL,
         ],
     ),
     // Tests and tools: nobody imports them, and they import the product in tests only.
