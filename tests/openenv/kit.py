@@ -85,10 +85,21 @@ def scenarios():
 
 
 @functools.cache
+def resolved(name):
+    """A scenario with its truth, which no agent sees."""
+    return mayday("scenario", "show", name, "--json")
+
+
 def reference(name):
-    """The plan of the reference: it is in the truth, which no agent sees."""
-    plan = mayday("scenario", "show", name, "--json")["truth"]["reference"]
-    return (*plan, {"action": "resolve"})
+    """The plan of the reference."""
+    return (*resolved(name)["truth"]["reference"], {"action": "resolve"})
+
+
+def secrets(name):
+    """What must not be read at the agents' port."""
+    scenario = resolved(name)
+    labels = [wrong["label"] + ": " + wrong["why"] for wrong in scenario["truth"]["wrong"]]
+    return [name, scenario["title"], scenario["summary"], scenario["truth"]["canary"], *labels]
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from kit import SEED, Served, played, reference, scenarios
+from kit import SEED, Served, played, reference, scenarios, secrets
 from openenv import GenericAction, GenericEnvClient
 from openenv.core.env_server.mcp_types import CallToolAction
 from openenv.core.mcp_client import MCPToolClient
@@ -67,6 +67,17 @@ class Play(Served):
             self.assertEqual(together[at], await one(at), at)
         seen = {str(results) for results in together}
         self.assertEqual(len(seen), 64, "every seed is a world of its own")
+
+    async def test_nothing_that_is_read_tells_what_is_true(self):
+        reads = [{"action": "status"}, {"action": "topology"}, {"action": "changes", "minutes": 60}]
+        reads += [{"action": "traces", "minutes": 30}, {"action": "resolve"}]
+
+        async def one(name, entry):
+            seen = str(await play(self.server.url, entry["task"], SEED, reads))
+            for secret in filter(None, secrets(name)):
+                self.assertNotIn(secret, seen, name)
+
+        await asyncio.gather(*(one(name, entry) for name, entry in scenarios().items()))
 
     def test_the_synchronous_client_and_the_state(self):
         name = "overload/retry-storm"
