@@ -4,12 +4,13 @@
 use crate::failure::Failure;
 use chassis::{Token, TokenLayer};
 use futures_util::future::{Either, select};
+use std::fmt::Display;
 use std::future::Future;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::oneshot;
 use tonic::service::Routes;
 use tonic::transport::Server;
@@ -30,12 +31,15 @@ pub struct ListenArgs {
     pub listen: SocketAddr,
 }
 
-/// A listener whose address is known and that does not serve yet.
+/// A listener whose address is known and that does not serve yet. A name is looked up once.
 ///
 /// # Errors
 /// Where the address cannot be had.
-pub async fn bind(listen: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
-    let taken = TcpListener::bind(listen).await;
+pub async fn bind<A>(listen: A) -> Result<(TcpListener, SocketAddr), Failure>
+where
+    A: ToSocketAddrs + Display,
+{
+    let taken = TcpListener::bind(&listen).await;
     let listener = taken.map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => Failure::failed(format!(
             "{listen} is in use: stop the process that listens there, or choose another with \

@@ -5,6 +5,7 @@
 pub mod checks;
 pub mod clippy_bans;
 pub mod clippy_files;
+pub mod compose;
 pub mod generated;
 pub mod outcome;
 pub mod process;

@@ -41,7 +41,7 @@ pub struct Options {
     #[arg(long, value_name = "ADDRESS", env = "MAYDAY_AGENTS", default_value = "127.0.0.1:8000")]
     listen: SocketAddr,
     /// Where the control API listens (gRPC; MAYDAY_TOKEN guards it), or off. Never where agents
-    /// can reach it.
+    /// can reach it: of a machine on several networks, name the one by its address or host name.
     #[arg(long, value_name = "ADDRESS", env = "MAYDAY_CONTROL", default_value = "127.0.0.1:7100")]
     control: Control,
     /// Most sessions at once; an episode in memory takes up to half a MiB.
@@ -103,8 +103,8 @@ enum Mode {
 }
 
 /// Where the control API listens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Control(Option<SocketAddr>);
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Control(Option<String>);
 
 impl FromStr for Control {
     type Err = String;
@@ -113,8 +113,10 @@ impl FromStr for Control {
         match text {
             "off" => Ok(Control(None)),
             _ => {
-                let address = text.parse().map(|address| Control(Some(address)));
-                address.map_err(|_| "expected an address such as 127.0.0.1:7100, or off".into())
+                let (name, port) = text.rsplit_once(':').unwrap_or_default();
+                let address = !name.is_empty() && port.parse::<u16>().is_ok();
+                let control = address.then(|| Control(Some(text.into())));
+                control.ok_or_else(|| "expected an address such as 127.0.0.1:7100, or off".into())
             }
         }
     }
@@ -168,11 +170,12 @@ pub fn run(options: Options) -> Result<(), Failure> {
 async fn serve(options: &Options, hosted: &mut Hosted, carriers: &Handle) -> Result<(), Failure> {
     let bound = carriers.spawn(serving::bind(options.listen)).await;
     let (agents, address) = bound.map_err(Failure::failed)??;
-    let control = match options.control.0 {
+    let control = match &options.control.0 {
         None => None,
         Some(listen) => {
-            serving::warn_if_open(listen, hosted.token.as_ref());
-            Some(serving::bind(listen).await.map_err(of_control)?)
+            let bound = serving::bind(listen).await.map_err(of_control)?;
+            serving::warn_if_open(bound.1, hosted.token.as_ref());
+            Some(bound)
         }
     };
     let desk = Desk::new(Arc::new(Gym::new(hosted.sessions.clone())), options.settings());

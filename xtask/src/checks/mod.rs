@@ -4,6 +4,7 @@
 pub mod clippy;
 pub mod clippy_drift;
 pub mod codegen_drift;
+pub mod compose_drift;
 pub mod format;
 pub mod layers;
 pub mod licenses;
@@ -39,5 +40,6 @@ pub const CHECKS: &[Check] = &[
     links::CHECK,
     codegen_drift::CHECK,
     clippy_drift::CHECK,
+    compose_drift::CHECK,
     proto_compat::CHECK,
 ];

@@ -1,4 +1,5 @@
-//! `codegen`: Rust code and descriptor set from the protos, and `clippy.toml` files from the bans.
+//! `codegen`: Rust code and descriptor set from the protos, `clippy.toml` files from the bans, and
+//! the compose file from the list of kinds.
 //! Refuses to overwrite a descriptor set by an incompatible one unless a reason is given.
 #![expect(clippy::print_stdout, reason = "a command-line tool reports on the terminal")]
 
@@ -10,7 +11,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::protos::{compat, compile};
 use crate::workspace::Workspace;
-use crate::{checks, clippy_files};
+use crate::{checks, clippy_files, compose};
 
 /// Where accepted incompatible changes are written down, below the root.
 pub const BREAKING: &str = "proto/BREAKING.md";
@@ -48,7 +49,8 @@ pub fn run(workspace: &Workspace, args: &Args) -> Result<ExitCode> {
 }
 
 fn compare(workspace: &Workspace) -> Result<ExitCode> {
-    let drifts = [checks::codegen_drift::CHECK, checks::clippy_drift::CHECK];
+    let drifts =
+        [checks::codegen_drift::CHECK, checks::clippy_drift::CHECK, checks::compose_drift::CHECK];
     let mut passed = true;
     for check in drifts {
         let outcome = (check.run)(workspace)?;
@@ -70,6 +72,7 @@ pub fn write(workspace: &Workspace, args: &Args) -> Result<Vec<String>> {
     }
     let mut generated = compile::generate(workspace, compiled.as_ref())?;
     generated.extend(clippy_files::generate(workspace)?);
+    generated.extend(compose::generate(workspace)?);
     generated.write(workspace)
 }
 

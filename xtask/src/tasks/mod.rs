@@ -3,8 +3,10 @@
 pub mod bench;
 pub mod check;
 pub mod codegen;
+pub mod compose;
 pub mod dist;
 pub mod docs;
+pub mod image;
 pub mod kubernetes;
 pub mod soak;
 pub mod test;
@@ -33,10 +35,14 @@ enum Task {
     Check(check::Args),
     /// Write everything that is generated and committed, or compare it.
     Codegen(codegen::Args),
+    /// Hold the compose file, the image and the observers' configurations against our rules.
+    Compose(compose::Args),
     /// Build the release binary that is shipped, static where that is possible.
     Dist(dist::Args),
     /// Build the API documentation and check the links of all Markdown files.
     Docs(docs::Args),
+    /// Build the image, from a binary of this machine or, as elsewhere, from the sources.
+    Image(image::Args),
     /// Hold what is deployed on Kubernetes against its schemas and our rules.
     Kubernetes(kubernetes::Args),
     /// Run every test at its full count in a release build, and prove every scenario.
@@ -53,8 +59,10 @@ impl CommandLine {
             Task::Bench(args) => bench::run(&workspace, &args),
             Task::Check(args) => check::run(&workspace, &args),
             Task::Codegen(args) => codegen::run(&workspace, &args),
+            Task::Compose(args) => compose::run(&workspace, &args),
             Task::Dist(args) => dist::run(&workspace, &args),
             Task::Docs(args) => docs::run(&workspace, &args),
+            Task::Image(args) => image::run(&workspace, &args),
             Task::Kubernetes(args) => kubernetes::run(&workspace, &args),
             Task::Soak(args) => soak::run(&workspace, &args),
             Task::Test(args) => test::run(&workspace, &args),
