@@ -8,7 +8,7 @@ use crate::keeping::Keeping;
 use crate::play::RewardMode;
 use crate::preflight;
 use crate::sessions::{House, Sessions, task_name};
-use crate::shelf::LibraryArgs;
+use crate::shelf::{LibraryArgs, Shelf};
 use crate::supervisor::{Plan, Supervisor};
 use archive::Place;
 use chassis::Token;
@@ -46,6 +46,14 @@ pub struct Hosted {
 }
 
 impl HostingArgs {
+    /// The scenarios to choose from.
+    ///
+    /// # Errors
+    /// Where a folder or a file cannot be read.
+    pub fn shelf(&self) -> Result<Shelf, Failure> {
+        self.library.open()
+    }
+
     /// Makes ready; has to be called in the runtime that serves.
     ///
     /// # Errors

@@ -26,6 +26,7 @@ pub mod play;
 pub mod pool;
 pub mod preflight;
 pub mod report;
+pub mod rollout;
 pub mod runtime;
 pub mod seeds;
 pub mod service;

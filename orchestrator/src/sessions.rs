@@ -126,6 +126,11 @@ impl Sessions {
         Sessions { house, table: RwLock::new(BTreeMap::new()) }
     }
 
+    /// How they are held.
+    pub fn house(&self) -> &House {
+        &self.house
+    }
+
     /// Tasks by opaque name.
     pub fn tasks(&self) -> &BTreeMap<String, Arc<Scenario>> {
         &self.house.tasks

@@ -117,7 +117,8 @@ impl Worlds {
     }
 }
 
-fn ended(observation: &Observation) -> Option<End> {
+/// Why it is over, as an observation says.
+pub fn ended(observation: &Observation) -> Option<End> {
     let reason = observation.done_reason.clone()?;
     let truncated =
         [EndReason::Horizon, EndReason::StepLimit].iter().any(|limit| limit.word() == reason);

@@ -9,7 +9,8 @@ mod observation;
 mod refusal;
 
 pub use catalogue::{SEEDS_PER_SPLIT, catalogue};
-pub use environment::Gym;
+pub use environment::{Gym, ended};
+pub use observation::seen;
 
 #[cfg(test)]
 mod tests;

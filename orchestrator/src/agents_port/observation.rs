@@ -22,7 +22,10 @@ struct View<'a> {
 }
 
 /// What is seen.
-pub(super) fn seen(observation: &Observation) -> Result<Seen, String> {
+///
+/// # Errors
+/// Where it is no object in JSON.
+pub fn seen(observation: &Observation) -> Result<Seen, String> {
     // No `..`: a new field is shown, or left out on purpose.
     let Observation {
         time,

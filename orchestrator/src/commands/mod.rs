@@ -41,6 +41,8 @@ commands! {
     run: Run, logs "warn";
     /// Lists, shows and checks scenarios; prints their schema.
     scenario: Scenario, logs "warn";
+    /// Plays episodes for training, many over one connection, and writes trajectories.
+    rollout: Rollout, logs "warn";
     /// Plays a record again, compares every digest, and tells what was done and seen.
     replay: Replay, logs "warn";
     /// Plays a record up to a step, takes another way from there, and compares.

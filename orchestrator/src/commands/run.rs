@@ -117,7 +117,10 @@ fn check(options: &Options) -> Result<Batch, Failure> {
 }
 
 /// The agents in a list of names.
-fn chosen(names: &str) -> Result<Vec<&'static AgentSpec>, Failure> {
+///
+/// # Errors
+/// Names the nearest one where a name means none.
+pub fn chosen(names: &str) -> Result<Vec<&'static AgentSpec>, Failure> {
     let mut chosen = Vec::new();
     for name in names.split(',').map(str::trim) {
         let found = match name {

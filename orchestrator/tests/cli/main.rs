@@ -8,6 +8,7 @@ mod kit;
 mod postgres;
 mod records;
 mod replicas;
+mod rollout;
 mod serve;
 mod served;
 mod processes;
