@@ -25,8 +25,9 @@ pub struct HostingArgs {
     grader: Option<String>,
     /// When the reward is paid: with every step (training), or with the last one (evaluation: a
     /// reward on the way tells the agent what is true).
-    #[arg(long, value_enum, value_name = "MODE", default_value = "dense")]
-    reward: RewardMode,
+    /// Default: dense, and final where agents are evaluated.
+    #[arg(long, value_enum, value_name = "MODE")]
+    reward: Option<RewardMode>,
     #[command(flatten)]
     export: ExportArgs,
     #[command(flatten)]
@@ -52,6 +53,19 @@ impl HostingArgs {
     /// Where a folder or a file cannot be read.
     pub fn shelf(&self) -> Result<Shelf, Failure> {
         self.library.open()
+    }
+
+    /// The same for an evaluation, whose rewards are final.
+    ///
+    /// # Errors
+    /// Where others are asked for.
+    pub fn for_evaluation(&self) -> Result<HostingArgs, Failure> {
+        match self.reward {
+            Some(RewardMode::Dense) => Err(Failure::usage(
+                "--reward dense tells the agent what is true: an evaluation pays at the end",
+            )),
+            _ => Ok(HostingArgs { reward: Some(RewardMode::Final), ..self.clone() }),
+        }
     }
 
     /// Makes ready; has to be called in the runtime that serves.
@@ -88,7 +102,7 @@ impl HostingArgs {
             source: body.source()?.exporting(export.clone()),
             judge: AnyJudge::new(self.grader.as_deref(), &body)?,
             store,
-            reward: self.reward,
+            reward: self.reward.unwrap_or_default(),
             episodes_max,
         }));
         Ok(Hosted { sessions, token, export, supervisor })

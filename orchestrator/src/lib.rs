@@ -11,6 +11,7 @@ pub mod body;
 pub mod cli;
 pub mod commands;
 pub mod console;
+pub mod eval;
 pub mod export;
 pub mod failure;
 pub mod hosting;

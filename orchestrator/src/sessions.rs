@@ -441,5 +441,9 @@ fn last_world(live: &Live) -> Option<model::Digest> {
     live.episode.record().steps().last().map(|step| step.world)
 }
 
+mod ending;
+
+pub use ending::HandedOff;
+
 #[cfg(test)]
 mod tests;

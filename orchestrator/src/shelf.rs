@@ -56,59 +56,7 @@ impl Shelf {
     /// # Errors
     /// Names the nearest scenario where a word means none.
     pub fn select(&self, words: &[String]) -> Result<Vec<String>, Failure> {
-        if words.is_empty() {
-            let all = self.names();
-            return if all.is_empty() {
-                Err(Failure::usage("the library holds no scenarios: name a file, or use --library"))
-            } else {
-                Ok(all)
-            };
-        }
-        let mut selected = Vec::new();
-        for word in words {
-            for name in self.meant(word)? {
-                if !selected.contains(&name) {
-                    selected.push(name);
-                }
-            }
-        }
-        Ok(selected)
-    }
-
-    fn meant(&self, word: &str) -> Result<Vec<String>, Failure> {
-        let names = self.names();
-        if is_file(word) || names.iter().any(|name| name == word) {
-            return Ok(vec![word.to_string()]);
-        }
-        let of = |part: fn(&str) -> &str| -> Vec<String> {
-            names.iter().filter(|name| part(name) == word).cloned().collect()
-        };
-        let (family, stems) = (of(family), of(stem));
-        match (family.is_empty(), stems.len()) {
-            (false, _) => Ok(family),
-            (true, 1) => Ok(stems),
-            (true, 0) => {
-                let mut known: Vec<_> = names.iter().map(String::as_str).collect();
-                let near =
-                    action::near::nearest(word, &names.iter().map(|n| stem(n)).collect::<Vec<_>>());
-                if let Some(near) = near {
-                    // The nearest stem is meant by its whole name.
-                    let whole = known.iter().find(|name| stem(name) == near).copied();
-                    let whole = whole.unwrap_or(near);
-                    return Err(Failure::usage(format!(
-                        "unknown scenario `{word}`; did you mean `{whole}`? `mayday scenario \
-                         list` shows all; a file has to end in .yaml"
-                    )));
-                }
-                known.truncate(20);
-                let sentence = suggestion("scenario", word, &known);
-                Err(Failure::usage(format!("{sentence}; a file has to end in .yaml")))
-            }
-            (true, _) => Err(Failure::usage(format!(
-                "`{word}` is the stem of several scenarios: name one of {}",
-                stems.join(", ")
-            ))),
-        }
+        select(&self.names(), words)
     }
 
     /// The scenario of that name or in that file, resolved.
@@ -155,6 +103,65 @@ impl Shelf {
             Some(root) => Ok(LibraryArgs { library: Some(root) }.open()?.library),
             None => Ok(self.library.clone()),
         }
+    }
+}
+
+/// The names among `names`, and the files, that these words mean; no words: all names.
+///
+/// # Errors
+/// Names the nearest scenario where a word means none.
+pub fn select(names: &[String], words: &[String]) -> Result<Vec<String>, Failure> {
+    if words.is_empty() && names.is_empty() {
+        return Err(Failure::usage(
+            "the library holds no scenarios: name a file, or use --library",
+        ));
+    }
+    if words.is_empty() {
+        return Ok(names.to_vec());
+    }
+    let mut selected = Vec::new();
+    for word in words {
+        for name in meant(names, word)? {
+            if !selected.contains(&name) {
+                selected.push(name);
+            }
+        }
+    }
+    Ok(selected)
+}
+
+fn meant(names: &[String], word: &str) -> Result<Vec<String>, Failure> {
+    if is_file(word) || names.iter().any(|name| name == word) {
+        return Ok(vec![word.to_string()]);
+    }
+    let of = |part: fn(&str) -> &str| -> Vec<String> {
+        names.iter().filter(|name| part(name) == word).cloned().collect()
+    };
+    let (family, stems) = (of(family), of(stem));
+    match (family.is_empty(), stems.len()) {
+        (false, _) => Ok(family),
+        (true, 1) => Ok(stems),
+        (true, 0) => {
+            let mut known: Vec<_> = names.iter().map(String::as_str).collect();
+            let near =
+                action::near::nearest(word, &names.iter().map(|n| stem(n)).collect::<Vec<_>>());
+            if let Some(near) = near {
+                // The nearest stem is meant by its whole name.
+                let whole = known.iter().find(|name| stem(name) == near).copied();
+                let whole = whole.unwrap_or(near);
+                return Err(Failure::usage(format!(
+                    "unknown scenario `{word}`; did you mean `{whole}`? `mayday scenario \
+                     list` shows all; a file has to end in .yaml"
+                )));
+            }
+            known.truncate(20);
+            let sentence = suggestion("scenario", word, &known);
+            Err(Failure::usage(format!("{sentence}; a file has to end in .yaml")))
+        }
+        (true, _) => Err(Failure::usage(format!(
+            "`{word}` is the stem of several scenarios: name one of {}",
+            stems.join(", ")
+        ))),
     }
 }
 

@@ -43,6 +43,8 @@ commands! {
     scenario: Scenario, logs "warn";
     /// Plays episodes for training, many over one connection, and writes trajectories.
     rollout: Rollout, logs "warn";
+    /// Evaluates an agent elsewhere: plays, scores and reports.
+    eval: Eval, logs "warn";
     /// Plays a record again, compares every digest, and tells what was done and seen.
     replay: Replay, logs "warn";
     /// Plays a record up to a step, takes another way from there, and compares.

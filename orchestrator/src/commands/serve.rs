@@ -2,13 +2,17 @@
 
 use crate::agents_port::Gym;
 use crate::console;
+use crate::eval::evaluation::Evaluation;
+use crate::eval::secret::{Secret, VARIABLE};
+use crate::eval::service::EvaluationsService;
 use crate::failure::Failure;
 use crate::hosting::{Hosted, HostingArgs};
 use crate::service::EpisodesService;
 use crate::serving;
 use archive::Place;
 use axum::serve::ListenerExt;
-use openenv::{Desk, Settings};
+use openenv::{Desk, Environment, Settings};
+use proto::evaluation::v1::evaluations_server::EvaluationsServer;
 use proto::orchestrator::v1::episodes_server::EpisodesServer;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -83,6 +87,10 @@ pub struct Options {
         hide_env_values = true
     )]
     records: Place,
+    /// Evaluates: agents play the tasks that `mayday eval --url` gives out at the control port, and
+    /// nothing else. Seeds are made with MAYDAY_EVAL_SECRET, or with a secret drawn for this run.
+    #[arg(long)]
+    evaluate: bool,
     #[command(flatten)]
     hosting: HostingArgs,
 }
@@ -142,6 +150,20 @@ impl Options {
         }
     }
 
+    /// What an evaluation makes seeds with.
+    fn secret(&self) -> Result<Secret, Failure> {
+        if self.control.0.is_none() {
+            return Err(Failure::usage(
+                "--evaluate takes assignments at the control port: leave --control off out",
+            ));
+        }
+        if let Some(secret) = Secret::of_environment()? {
+            return Ok(secret);
+        }
+        tracing::info!("{VARIABLE} is not set: the worlds of this run cannot be had again");
+        Secret::draw()
+    }
+
     /// Every session has an episode; as many were left and can be gone on with; a reset makes the
     /// new one before it forgets the old one.
     fn episodes_max(&self) -> usize {
@@ -154,11 +176,16 @@ impl Options {
 /// # Errors
 /// Where it cannot begin, or a listener fails.
 pub fn run(options: Options) -> Result<(), Failure> {
+    let (secret, hosting) = match options.evaluate {
+        true => (Some(options.secret()?), options.hosting.for_evaluation()?),
+        false => (None, options.hosting.clone()),
+    };
     let carriers = crate::runtime::carriers()?;
     let served = crate::runtime::many()?.block_on(async {
         let episodes_max = options.episodes_max();
-        let mut hosted = Box::pin(options.hosting.open(&options.records, episodes_max)).await?;
-        let served = Box::pin(serve(&options, &mut hosted, carriers.handle())).await;
+        let mut hosted = Box::pin(hosting.open(&options.records, episodes_max)).await?;
+        let evaluation = secret.map(|secret| Evaluation::new(hosted.sessions.clone(), secret));
+        let served = Box::pin(serve(&options, &mut hosted, evaluation, carriers.handle())).await;
         hosted.stop().await;
         served
     });
@@ -167,7 +194,12 @@ pub fn run(options: Options) -> Result<(), Failure> {
 }
 
 /// Agents are served by `carriers`, worlds are computed in the present runtime.
-async fn serve(options: &Options, hosted: &mut Hosted, carriers: &Handle) -> Result<(), Failure> {
+async fn serve(
+    options: &Options,
+    hosted: &mut Hosted,
+    evaluation: Option<Evaluation>,
+    carriers: &Handle,
+) -> Result<(), Failure> {
     let bound = carriers.spawn(serving::bind(options.listen)).await;
     let (agents, address) = bound.map_err(Failure::failed)??;
     let control = match &options.control.0 {
@@ -178,7 +210,11 @@ async fn serve(options: &Options, hosted: &mut Hosted, carriers: &Handle) -> Res
             Some(bound)
         }
     };
-    let desk = Desk::new(Arc::new(Gym::new(hosted.sessions.clone())), options.settings());
+    let environment: Arc<dyn Environment> = match &evaluation {
+        Some(evaluation) => Arc::new(evaluation.clone()),
+        None => Arc::new(Gym::new(hosted.sessions.clone())),
+    };
+    let desk = Desk::new(environment, options.settings());
     let control_address = control.as_ref().map(|(_, address)| address.to_string());
     console::out(json!({"agents": address.to_string(), "control": control_address}));
     tracing::info!("agents: http://{address}/ (routes: http://{address}/docs)");
@@ -189,6 +225,7 @@ async fn serve(options: &Options, hosted: &mut Hosted, carriers: &Handle) -> Res
     });
     let mut agents = carriers.spawn(serve_agents(agents, desk.clone(), stop.clone()));
     let routes = Routes::new(EpisodesServer::new(EpisodesService::new(hosted.sessions.clone())));
+    let routes = with_evaluation(routes, evaluation);
     let (token, stopped) = (hosted.token.clone(), stop.clone());
     let control = control.map(|(listener, _)| {
         let until = async move { stopped.cancelled().await };
@@ -217,7 +254,20 @@ async fn serve(options: &Options, hosted: &mut Hosted, carriers: &Handle) -> Res
     flat(ended).and(flat(control))
 }
 
-async fn serve_agents(
+/// What the control port serves.
+fn with_evaluation(routes: Routes, evaluation: Option<Evaluation>) -> Routes {
+    let evaluations = evaluation.map(EvaluationsService::new).map(EvaluationsServer::new);
+    match evaluations {
+        Some(evaluations) => routes.add_service(evaluations),
+        None => routes,
+    }
+}
+
+/// Serves agents until `stop` is cancelled.
+///
+/// # Errors
+/// Where the listener fails.
+pub(crate) async fn serve_agents(
     listener: TcpListener,
     desk: Arc<Desk>,
     stop: CancellationToken,

@@ -4,6 +4,7 @@
 mod backend;
 mod batch;
 mod distributed;
+mod eval;
 mod kit;
 mod postgres;
 mod records;

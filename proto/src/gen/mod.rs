@@ -24,6 +24,11 @@ pub mod mayday {
             include!("mayday.db.v1.rs");
         }
     }
+    pub mod evaluation {
+        pub mod v1 {
+            include!("mayday.evaluation.v1.rs");
+        }
+    }
     pub mod gateway {
         pub mod v1 {
             include!("mayday.gateway.v1.rs");

@@ -1,0 +1,194 @@
+//! One run of an agent's command: started with what it has to know in its environment, ended with
+//! everything that it has started.
+
+use crate::failure::Failure;
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+use tokio::process::{Child, Command};
+
+/// What the environment of this process holds and an agent must not: secrets, and addresses that
+/// are not for it.
+const WITHHELD: [&str; 8] = [
+    "MAYDAY_AGENTS",
+    "MAYDAY_COMPONENTS",
+    "MAYDAY_CONTROL",
+    "MAYDAY_EVAL_SECRET",
+    "MAYDAY_GRADER",
+    "MAYDAY_LIBRARY",
+    "MAYDAY_RECORDS",
+    "MAYDAY_TOKEN",
+];
+/// After SIGTERM it has this long.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// By itself.
+    Itself(ExitStatus),
+    /// It was ended after the deadline.
+    Deadline,
+    /// The episode was over, and it did not leave.
+    Lingered,
+}
+
+impl Exit {
+    /// For people.
+    pub fn words(self) -> String {
+        match self {
+            Exit::Deadline => "ended at the deadline".into(),
+            Exit::Lingered => "ended after the episode".into(),
+            Exit::Itself(status) => match status.code() {
+                Some(code) => format!("exit code {code}"),
+                None => signal_of(status),
+            },
+        }
+    }
+
+    /// The shell did not find the command, or may not run it.
+    pub fn is_no_command(self) -> bool {
+        matches!(self, Exit::Itself(status) if matches!(status.code(), Some(126 | 127)))
+    }
+}
+
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+    status.signal().map_or("ended".into(), |signal| format!("signal {signal}"))
+}
+
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> String {
+    "ended".into()
+}
+
+/// A command that runs; dropped, all that it has started is killed.
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    id: Option<u32>,
+}
+
+impl Running {
+    #[cfg(unix)]
+    fn signal(&self, signal: rustix::process::Signal) {
+        let id = self.id.and_then(|id| i32::try_from(id).ok());
+        if let Some(group) = id.and_then(rustix::process::Pid::from_raw) {
+            // Nobody is left in it where this fails.
+            let _ = rustix::process::kill_process_group(group, signal);
+        }
+    }
+
+    /// Ends it in order, if it obeys.
+    async fn end(&mut self) {
+        #[cfg(unix)]
+        self.signal(rustix::process::Signal::TERM);
+        let _ = tokio::time::timeout(GRACE, self.child.wait()).await;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        self.signal(rustix::process::Signal::KILL);
+        #[cfg(not(unix))]
+        let _ = self.child.start_kill();
+    }
+}
+
+/// How long a command may run.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// In all.
+    pub deadline: Duration,
+    /// After its episode is over.
+    pub linger: Duration,
+}
+
+/// Runs `command` in a shell. What it says goes to the file `log`. `over` is ready when there is
+/// nothing left for it to do.
+///
+/// # Errors
+/// Where there is no shell, or the log cannot be written.
+pub async fn run(
+    command: &str,
+    variables: &[(&str, String)],
+    log: &Path,
+    limits: Limits,
+    over: impl Future<Output = ()>,
+) -> Result<Exit, Failure> {
+    let mut running = start(command, variables, log)?;
+    let lingered = async {
+        over.await;
+        tokio::time::sleep(limits.linger).await;
+    };
+    let exit = tokio::select! {
+        status = running.child.wait() => Exit::Itself(status.map_err(Failure::failed)?),
+        () = lingered => Exit::Lingered,
+        () = tokio::time::sleep(limits.deadline) => Exit::Deadline,
+    };
+    if !matches!(exit, Exit::Itself(_)) {
+        running.end().await;
+    }
+    Ok(exit)
+}
+
+fn start(command: &str, variables: &[(&str, String)], log: &Path) -> Result<Running, Failure> {
+    let cannot = |error: std::io::Error| {
+        Failure::failed(format!("the log {} cannot be written: {error}", log.display()))
+    };
+    let out = File::create(log).map_err(cannot)?;
+    let both = out.try_clone().map_err(cannot)?;
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(out).stderr(both);
+    WITHHELD.iter().for_each(|name| {
+        shell.env_remove(name);
+    });
+    shell.envs(variables.iter().map(|(name, value)| (name, OsString::from(value))));
+    // Of its own, so that Ctrl-C is ours and its children are found.
+    #[cfg(unix)]
+    shell.process_group(0);
+    let child = shell.kill_on_drop(true).spawn().map_err(|error| {
+        Failure::failed(format!("the agent's command needs a shell, and `sh`: {error}"))
+    })?;
+    Ok(Running { id: child.id(), child })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn end_of(command: &str, deadline_ms: u64, over: bool) -> (Exit, String) {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let limits = Limits {
+            deadline: Duration::from_millis(deadline_ms),
+            linger: Duration::from_millis(1),
+        };
+        let variables = [("MAYDAY_TASK", "task-1".to_string())];
+        let over = async move {
+            if !over {
+                std::future::pending::<()>().await;
+            }
+        };
+        let exit = run(command, &variables, &log, limits, over).await.unwrap();
+        (exit, std::fs::read_to_string(log).unwrap())
+    }
+
+    #[tokio::test]
+    async fn commands_end_by_themselves_or_are_ended() {
+        let (exit, said) = end_of("echo $MAYDAY_TASK; echo oh >&2; exit 3", 60_000, false).await;
+        assert_eq!((exit.words().as_str(), said.as_str()), ("exit code 3", "task-1\noh\n"));
+        assert!(!exit.is_no_command());
+        let (exit, _) = end_of("kill -9 $$", 60_000, false).await;
+        assert_eq!(exit.words(), "signal 9");
+        let (exit, _) = end_of("/no/such/agent", 60_000, false).await;
+        assert!(exit.is_no_command());
+        // Its children end with it, or the test would wait for them.
+        assert_eq!(end_of("sleep 1000 & sleep 1000", 20, false).await.0, Exit::Deadline);
+        assert_eq!(end_of("sleep 1000", 60_000, true).await.0, Exit::Lingered);
+    }
+}
