@@ -82,7 +82,11 @@ impl<F: Fleet> Episode<F> {
                 }
             }
             ControlOrder::Clear { target, id } => self.let_go(*target, *id).await?,
-            ControlOrder::Abandon => self.engine.end = Some(EndReason::Abandoned),
+            // The world does not notice that nobody acts any more.
+            ControlOrder::Abandon => {
+                self.engine.end = Some(EndReason::Abandoned);
+                return Ok(());
+            }
         }
         self.engine.mover.disturb();
         Ok(())

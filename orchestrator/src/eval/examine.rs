@@ -2,10 +2,9 @@
 
 use super::verdict::{Curves, Verdict};
 use crate::sessions::{HandedOff, Sessions};
-use action::Action;
-use episode::{External, MICRO, scenario_of};
-use grader::Worlds;
-use grader::worlds::controls;
+use episode::{Episode, EpisodeError, External, MICRO, scenario_of};
+use fleet::EmbeddedFleet;
+use grader::worlds::play_tail;
 use model::EpisodeId;
 use record::Record;
 use scenario::Scenario;
@@ -19,7 +18,7 @@ pub async fn examine(sessions: &Sessions, id: EpisodeId) -> Result<Verdict, Stri
     let ended = Box::pin(sessions.hand_off(id)).await.map_err(|error| error.to_string())?;
     let HandedOff { record, grade, baselines } = &ended;
     let scenario = Arc::new(scenario_of(record).map_err(|error| error.to_string())?);
-    let trail = Box::pin(trail(record, scenario.clone())).await?;
+    let trail = Box::pin(trail(record, scenario.clone())).await.map_err(|e| e.to_string())?;
     let impact = trail.last().copied().unwrap_or_default();
     if impact != (grade.impact * MICRO).round() as i64 {
         return Err(format!(
@@ -48,17 +47,20 @@ pub async fn examine(sessions: &Sessions, id: EpisodeId) -> Result<Verdict, Stri
 }
 
 /// Cumulative impact of the record's world before each tick to its end, micro-user-minutes.
-async fn trail(record: &Record, scenario: Arc<Scenario>) -> Result<Vec<i64>, String> {
-    let mut actions: Vec<Action> = Vec::new();
+async fn trail(record: &Record, scenario: Arc<Scenario>) -> Result<Vec<i64>, EpisodeError> {
+    let (kinds, header) = (fleet::kinds(), &record.header);
+    let fleet = EmbeddedFleet::new(kinds);
+    let mut world = Episode::prepare(fleet, kinds, scenario, header.episode, header.seed, 0)?;
+    world.begin().await?;
+    world.shadow(Vec::new());
     for input in record.inputs() {
-        if let External::Action(action) = External::of(input).map_err(|e| e.to_string())? {
-            actions.push(action);
+        match External::of(input)? {
+            External::Action(action) => drop(world.step(&action).await?),
+            External::Control(order) => world.control(&order).await?,
         }
     }
-    let controls = controls(record).map_err(|error| error.to_string())?;
-    let worlds = Worlds::new(fleet::kinds(), scenario, record.header.seed, controls).await;
-    let worlds = worlds.map_err(|error| error.to_string())?;
-    Ok(worlds.follow(&actions).await.map_err(|error| error.to_string())?.trail)
+    play_tail(&mut world).await?;
+    Ok(world.trail().to_vec())
 }
 
 fn curves(scenario: &Scenario, agent: &[i64], noop: &[i64], reference: &[i64]) -> Curves {

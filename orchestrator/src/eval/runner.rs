@@ -198,7 +198,8 @@ impl Shared {
             };
             match outcome {
                 Outcome::Failed(why) => {
-                    tracing::warn!(?job, run, why, "the simulator failed: it is played again");
+                    let Job { scenario, seed, repeat } = job;
+                    tracing::warn!(scenario, seed, repeat, run, why, "the simulator failed");
                     self.proctor.discard(&task).await;
                     last = why;
                 }
