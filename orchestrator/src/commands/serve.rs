@@ -11,6 +11,7 @@ use crate::service::EpisodesService;
 use crate::serving;
 use archive::Place;
 use axum::serve::ListenerExt;
+use clap::builder::FalseyValueParser;
 use openenv::{Desk, Environment, Settings};
 use proto::evaluation::v1::evaluations_server::EvaluationsServer;
 use proto::orchestrator::v1::episodes_server::EpisodesServer;
@@ -89,7 +90,7 @@ pub struct Options {
     records: Place,
     /// Evaluates: agents play the tasks that `mayday eval --url` gives out at the control port, and
     /// nothing else. Seeds are made with MAYDAY_EVAL_SECRET, or with a secret drawn for this run.
-    #[arg(long)]
+    #[arg(long, env = "MAYDAY_EVALUATE", value_parser = FalseyValueParser::new())]
     evaluate: bool,
     #[command(flatten)]
     hosting: HostingArgs,

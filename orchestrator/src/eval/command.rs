@@ -11,11 +11,12 @@ use tokio::process::{Child, Command};
 
 /// What the environment of this process holds and an agent must not: secrets, and addresses that
 /// are not for it.
-const WITHHELD: [&str; 8] = [
+const WITHHELD: [&str; 9] = [
     "MAYDAY_AGENTS",
     "MAYDAY_COMPONENTS",
     "MAYDAY_CONTROL",
     "MAYDAY_EVAL_SECRET",
+    "MAYDAY_EVALUATE",
     "MAYDAY_GRADER",
     "MAYDAY_LIBRARY",
     "MAYDAY_RECORDS",

@@ -2,7 +2,7 @@
 
 use super::examine::examine;
 use super::office::{Admission, Close, Left, Office, Seat, Standing, World};
-use super::secret::Secret;
+use super::secret::{Secret, VARIABLE};
 use super::verdict::{Ended, Ending, Outcome, Verdict};
 use crate::agents_port::Gym;
 use crate::failure::Failure;
@@ -31,6 +31,8 @@ pub struct Order {
     pub repeat: u32,
     /// Which try after failures of the simulator, from 0.
     pub run: u32,
+    /// Fingerprint of the secret that the evaluation began with.
+    pub secret: String,
 }
 
 /// The server's side of evaluations. Cloning shares it.
@@ -84,9 +86,15 @@ impl Evaluation {
     /// Gives an assignment out; its task.
     ///
     /// # Errors
-    /// For an unknown scenario.
+    /// For an unknown scenario, and where its world would be another one than the evaluation means.
     pub fn assign(&self, order: &Order) -> Result<String, Failure> {
-        let Order { evaluation, scenario, seed, repeat, run } = order;
+        let Order { evaluation, scenario, seed, repeat, run, secret: theirs } = order;
+        if *theirs != self.0.secret.fingerprint() {
+            return Err(Failure::usage(format!(
+                "the server has another secret than when the evaluation began: set {VARIABLE} \
+                 there before it starts, and begin again with another --out"
+            )));
+        }
         if !self.0.scenarios.contains_key(scenario) {
             let known: Vec<_> = self.0.scenarios.keys().map(String::as_str).collect();
             return Err(Failure::usage(action::near::suggestion("scenario", scenario, &known)));

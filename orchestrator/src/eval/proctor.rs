@@ -78,8 +78,8 @@ impl Proctor {
         match self {
             Proctor::Here(evaluation) => evaluation.assign(order),
             Proctor::There(remote) => {
-                let Order { evaluation, scenario, seed, repeat, run } = order.clone();
-                let request = pb::AssignRequest { evaluation, scenario, seed, repeat, run };
+                let Order { evaluation, scenario, seed, repeat, run, secret } = order.clone();
+                let request = pb::AssignRequest { evaluation, scenario, seed, repeat, run, secret };
                 let assigned = remote.ask(request, PATIENCE, |mut client, request| async move {
                     client.assign(request).await
                 });

@@ -181,8 +181,8 @@ impl Shared {
         let mut last = String::new();
         for run in 0..=self.conduct.reruns {
             let Job { scenario, seed, repeat } = job.clone();
-            let evaluation = self.evaluation.clone();
-            let order = Order { evaluation, scenario, seed, repeat, run };
+            let (evaluation, secret) = (self.evaluation.clone(), self.plan.secret.clone());
+            let order = Order { evaluation, scenario, seed, repeat, run, secret };
             let task = self.proctor.assign(&order).await?;
             let exit = match &self.arena {
                 Arena::Command { .. } => Some(self.command(job, &task).await?),

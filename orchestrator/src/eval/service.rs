@@ -72,8 +72,10 @@ impl Evaluations for EvaluationsService {
     }
 
     async fn assign(&self, request: Request<pb::AssignRequest>) -> Reply<pb::AssignResponse> {
-        let pb::AssignRequest { evaluation, scenario, seed, repeat, run } = request.into_inner();
-        let task = self.evaluation.assign(&Order { evaluation, scenario, seed, repeat, run });
+        let request = request.into_inner();
+        let pb::AssignRequest { evaluation, scenario, seed, repeat, run, secret } = request;
+        let order = Order { evaluation, scenario, seed, repeat, run, secret };
+        let task = self.evaluation.assign(&order);
         let task = task.map_err(|error| Status::invalid_argument(error.to_string()))?;
         Ok(Response::new(pb::AssignResponse { task }))
     }

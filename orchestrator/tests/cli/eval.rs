@@ -1,6 +1,6 @@
 //! `mayday eval`: agents of their own, over HTTP, by the rules of an evaluation.
 
-use crate::kit::{LIBRARY, SCENARIO, Server, command, json, mayday, signal, skip, until, wait};
+use crate::kit::{LIBRARY, SCENARIO, Server, command, json, signal, skip, until, wait};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -103,6 +103,15 @@ fn noop_and_reference_score_what_they_score_in_this_process() {
             assert_eq!(one["passed"], how == "reference");
             assert_eq!(one["command"], "exit code 0");
         }
+        // What is over is reported on again, by another measure if need be.
+        let again = ["--seeds", "3", "--json", "--pass", "0.001"];
+        let again = with_agent(folder.path(), how, &again).output().unwrap();
+        let again: Value = serde_json::from_slice(&again.stdout).unwrap();
+        assert_eq!(again, read(folder.path()));
+        assert_eq!(
+            (&again["pass"], &again["episodes"][0]["score"]),
+            (&json!(0.001), &report["episodes"][0]["score"])
+        );
         let faults = &report["summary"]["faults"];
         let passes = if how == "noop" { 0.0 } else { 1.0 };
         assert_eq!((&faults["pass_at_1"], &faults["worlds"]), (&json!(passes), &json!(3)));
@@ -324,6 +333,7 @@ fn bad_options_are_one_clear_line() {
     assert!(said(&output).contains("does not evaluate"), "{}", said(&output));
     let short = command(&["serve", "--evaluate"]).env(SECRET.0, "short").output().unwrap();
     assert!(said(&short).contains("16 characters or more"), "{}", said(&short));
-    let off = mayday(&["serve", "--evaluate", "--control", "off"]);
+    // As in a container.
+    let off = command(&["serve", "--control", "off"]).env("MAYDAY_EVALUATE", "1").output().unwrap();
     assert!(said(&off).contains("leave --control off out"), "{}", said(&off));
 }

@@ -10,10 +10,11 @@ pub(crate) const SCENARIO: &str = "lab/broken-release";
 /// Whatever has not happened by then does not happen.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
-const SETTINGS: [&str; 21] = [
+const SETTINGS: [&str; 22] = [
     "RUST_LOG",
     "MAYDAY_TOKEN",
     "MAYDAY_EVAL_SECRET",
+    "MAYDAY_EVALUATE",
     "MAYDAY_COMPONENTS",
     "MAYDAY_RECORDS",
     "MAYDAY_LIBRARY",

@@ -54,6 +54,9 @@ pub struct AssignRequest {
     /// Which try after failures of the simulator, from 0.
     #[prost(uint32, tag = "5")]
     pub run: u32,
+    /// What the evaluation was told as `secret`: refused where seeds would be others by now.
+    #[prost(string, tag = "6")]
+    pub secret: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct AssignResponse {

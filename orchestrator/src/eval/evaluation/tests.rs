@@ -11,6 +11,7 @@ use record::MemoryStore;
 use serde_json::{Value, json};
 
 const SCENARIO: &str = "lab/broken-release";
+const SECRET: &str = "0123456789abcdef";
 
 fn evaluation() -> Evaluation {
     let scenario = laboratory().load(SCENARIO).unwrap();
@@ -22,12 +23,13 @@ fn evaluation() -> Evaluation {
         reward: RewardMode::Final,
         episodes_max: 9,
     });
-    Evaluation::new(Arc::new(sessions), Secret::new("0123456789abcdef").unwrap())
+    Evaluation::new(Arc::new(sessions), Secret::new(SECRET).unwrap())
 }
 
 fn order(seed: u64) -> Order {
     let scenario = SCENARIO.to_string();
-    Order { evaluation: "e".into(), scenario, seed, repeat: 0, run: 0 }
+    let secret = Secret::new(SECRET).unwrap().fingerprint();
+    Order { evaluation: "e".into(), scenario, seed, repeat: 0, run: 0, secret }
 }
 
 async fn begin(evaluation: &Evaluation, task: Option<&str>, session: &str) -> Begun {
@@ -130,5 +132,7 @@ async fn refusals_say_why() {
     }
     let unknown = evaluation.assign(&Order { scenario: "lab/brokn".into(), ..order(0) });
     assert!(unknown.unwrap_err().to_string().contains(SCENARIO));
+    let other = evaluation.assign(&Order { secret: "x".into(), ..order(0) });
+    assert!(other.unwrap_err().to_string().contains("another secret"));
     assert!(evaluation.catalogue().tasks.is_empty() && evaluation.catalogue().splits.is_empty());
 }

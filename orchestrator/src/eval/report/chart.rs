@@ -6,11 +6,11 @@ use std::fmt::Write;
 
 /// The picture, and the part of it in which curves are drawn.
 const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 190.0;
+const HEIGHT: f64 = 196.0;
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 348.0;
-const TOP: f64 = 12.0;
-const BOTTOM: f64 = 160.0;
+const TOP: f64 = 22.0;
+const BOTTOM: f64 = 166.0;
 
 /// How values become places.
 struct Scale {
@@ -65,7 +65,7 @@ pub(super) fn chart(verdict: &Verdict, label: &str) -> Markup {
     let all = [&curves.noop, &curves.reference, &curves.agent];
     let most = all.iter().flat_map(|curve| curve.iter()).max().copied().unwrap_or(0);
     let end_s = f64::from(curves.end_s);
-    let rise = step((most as f64 / 1000.0).max(0.01), 4.0);
+    let rise = step((most as f64 / 1000.0).max(1.0), 4.0);
     let top = ((most as f64 / 1000.0) / rise).ceil().max(1.0) * rise;
     let scale = Scale { end_s, top };
     let minutes = step(end_s / 60.0, 6.0).max(1.0);
@@ -93,11 +93,11 @@ pub(super) fn chart(verdict: &Verdict, label: &str) -> Markup {
             text.unit x=(place(RIGHT)) y=(place(HEIGHT - 3.0)) text-anchor="end" {
                 "minutes after the page"
             }
-            text.unit x=(place(LEFT)) y=(place(HEIGHT - 3.0)) { "user-minutes lost" }
+            text.unit x="2" y="10" { "user-minutes lost" }
             line.done x1=(place(done)) x2=(place(done)) y1=(place(TOP)) y2=(place(BOTTOM)) {}
+            path.agent d=(scale.line(&curves.agent, curves.every_s)) {}
             path.noop d=(scale.line(&curves.noop, curves.every_s)) {}
             path.reference d=(scale.line(&curves.reference, curves.every_s)) {}
-            path.agent d=(scale.line(&curves.agent, curves.every_s)) {}
         }
     }
 }

@@ -105,7 +105,7 @@ impl Report<'_> {
                             @if k > 1 { th { "pass^" (k) } }
                             th { "" }
                             th { "score (95 %)" }
-                            th { "impact" }
+                            th { "impact [user-min]" }
                             th { "steps" }
                             th { "minutes" }
                         }
@@ -139,6 +139,7 @@ impl Report<'_> {
                     p.legend {
                         span.agent { "agent" } span.noop { "nobody acts" }
                         span.reference { "reference plan" } span.done { "agent done" }
+                        span.tail { "tail, nobody acts" }
                     }
                 }
                 div.cards { @for row in mine { (self.card(row)) } }
