@@ -1,6 +1,6 @@
 //! `image`: the image of `deploy/Dockerfile`, by the same shim as `deploy/compose up`. Where no
-//! registry can be reached, `--stand-in` makes an image in the place of the toolchain's, out of this
-//! machine's toolchain, so that the stage that compiles can be tried.
+//! registry can be reached, `--stand-in` makes an image in the place of the toolchain's, out of
+//! this machine's toolchain, so that the stage that compiles can be tried.
 #![expect(clippy::print_stdout, reason = "a command-line tool reports on the terminal")]
 
 use std::fs;
