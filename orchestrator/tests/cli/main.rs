@@ -7,6 +7,7 @@ mod distributed;
 mod eval;
 mod kit;
 mod postgres;
+mod python;
 mod records;
 mod replicas;
 mod rollout;
