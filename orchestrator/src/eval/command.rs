@@ -9,19 +9,8 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::{Child, Command};
 
-/// What the environment of this process holds and an agent must not: secrets, and addresses that
-/// are not for it.
-const WITHHELD: [&str; 9] = [
-    "MAYDAY_AGENTS",
-    "MAYDAY_COMPONENTS",
-    "MAYDAY_CONTROL",
-    "MAYDAY_EVAL_SECRET",
-    "MAYDAY_EVALUATE",
-    "MAYDAY_GRADER",
-    "MAYDAY_LIBRARY",
-    "MAYDAY_RECORDS",
-    "MAYDAY_TOKEN",
-];
+/// Variables of this program begin so: secrets, and addresses that are not for an agent.
+const WITHHELD: &str = "MAYDAY_";
 /// After SIGTERM it has this long.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -145,7 +134,9 @@ fn start(command: &str, variables: &[(&str, String)], log: &Path) -> Result<Runn
     let both = out.try_clone().map_err(cannot)?;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(out).stderr(both);
-    WITHHELD.iter().for_each(|name| {
+    #[expect(clippy::disallowed_methods, reason = "what is withheld is known by its beginning")]
+    let own = std::env::vars_os().map(|(name, _)| name);
+    own.filter(|name| name.to_string_lossy().starts_with(WITHHELD)).for_each(|name| {
         shell.env_remove(name);
     });
     shell.envs(variables.iter().map(|(name, value)| (name, OsString::from(value))));

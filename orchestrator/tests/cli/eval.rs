@@ -230,6 +230,14 @@ fn what_the_simulator_always_spoils_is_not_scored() {
     assert_eq!(report["failed"].as_array().unwrap().len(), 1);
 }
 
+/// Whether a process has a handler for SIGINT by now: before that, Ctrl-C ends it at once.
+fn listens(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    caught.is_some_and(|mask| mask & (1 << (Signal::INT.as_raw() - 1)) != 0)
+}
+
 #[test]
 fn agents_come_to_a_server_by_themselves() {
     if !has_python("agents_come_to_a_server_by_themselves") {
@@ -243,7 +251,7 @@ fn agents_come_to_a_server_by_themselves() {
         Server::start_in(&[&args[..], &["--library", LIBRARY]].concat(), Some("s3cret"), &[SECRET]);
     let url = server.address("control");
     let with = |token: &str| {
-        let name = ["--name", "me", "--url", &url, "--patience", "60"];
+        let name = ["--name", "me", "--url", &url];
         let mut command = eval(there.path(), &[&name[..], &plan].concat());
         command.env("MAYDAY_TOKEN", token).stdout(Stdio::null());
         command
@@ -251,6 +259,14 @@ fn agents_come_to_a_server_by_themselves() {
     let refused = with("wrong").output().unwrap();
     assert_eq!(refused.status.code(), Some(1));
     assert!(said(&refused).contains("set MAYDAY_TOKEN as there"), "{}", said(&refused));
+    // While nobody comes it can be stopped, and it does not wait for ever.
+    let mut idle = with("s3cret").stderr(Stdio::null()).spawn().unwrap();
+    until("it listens to Ctrl-C", || listens(idle.id()).then_some(()));
+    signal(&idle, Signal::INT);
+    assert_eq!(wait(&mut idle), Some(130));
+    let output = with("s3cret").args(["--patience", "1"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("no agent has begun a task for 1 s"), "{}", said(&output));
     // Who evaluates dies on the way; agents and server do not care.
     let mut first = with("s3cret").stderr(Stdio::null()).spawn().unwrap();
     let mut agents: Vec<_> = (0..2)

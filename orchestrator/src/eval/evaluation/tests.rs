@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::judge::AnyJudge;
 use crate::keeping::Keeping;
 use crate::play::RewardMode;
-use crate::sessions::{House, task_name};
+use crate::sessions::House;
 use crate::shelf::tests::laboratory;
 use record::MemoryStore;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const SECRET: &str = "0123456789abcdef";
 fn evaluation() -> Evaluation {
     let scenario = laboratory().load(SCENARIO).unwrap();
     let sessions = Sessions::new(House {
-        tasks: [(task_name(&scenario.name), scenario)].into(),
+        tasks: [("task-of-all".to_string(), scenario)].into(),
         source: Body::Embedded.source().unwrap(),
         judge: AnyJudge::new(None, &Body::Embedded).unwrap(),
         store: Keeping::new(Arc::new(MemoryStore::default())),

@@ -52,21 +52,22 @@ impl Report<'_> {
     }
 
     fn summaries(&self, text: &mut String) {
-        let k = format!("pass^{}", self.plan.repeats);
+        let (k, passes_k) = (format!("pass^{}", self.plan.repeats), self.plan.repeats > 1);
         let header = ["", "episodes", "pass@1", &k, "score (95 %)", "impact", "steps", "minutes"];
-        row(text, &header.map(String::from));
-        text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|\n");
+        let mut header = header.map(String::from).to_vec();
+        header.retain(|name| passes_k || *name != k);
+        row(text, &header);
+        let _ = writeln!(text, "|---|{}", "--:|".repeat(header.len() - 1));
         let cells = |name: &str, of: &Summary| {
-            [
-                name.to_string(),
-                of.episodes.to_string(),
-                percent(of.pass_at_1),
-                percent(self.pass_hat(of)),
+            let mut cells = vec![name.to_string(), of.episodes.to_string(), percent(of.pass_at_1)];
+            cells.extend(passes_k.then(|| percent(self.pass_hat(of))));
+            cells.extend([
                 with_interval(of.score),
                 decimals(of.impact, 1),
                 decimals(of.steps, 1),
                 decimals(of.minutes, 1),
-            ]
+            ]);
+            cells
         };
         for (name, of) in &self.groups {
             row(text, &cells(name, of));

@@ -91,21 +91,18 @@ impl<'a> Report<'a> {
     /// For the terminal: faults, healthy and all, then the scenarios.
     pub fn table(&self) -> Table {
         let k = format!("pass^{}", self.plan.repeats);
-        let header =
-            ["", "episodes", "pass@1", k.as_str(), "score (95 %)", "impact [user-min]", "minutes"];
+        let mut header =
+            vec!["", "episodes", "pass@1", &k, "score (95 %)", "impact [user-min]", "minutes"];
+        let passes_k = self.plan.repeats > 1;
+        header.retain(|name| passes_k || *name != k);
         let mut table = table(&header, 1);
         let scenarios = self.scenarios.iter().map(|(subject, of)| (subject.name.as_str(), of));
         let groups = self.groups.iter().map(|(name, of)| (*name, of));
         for (name, of) in groups.chain(scenarios) {
-            table.add_row(vec![
-                name.to_string(),
-                of.episodes.to_string(),
-                percent(of.pass_at_1),
-                percent(self.pass_hat(of)),
-                with_interval(of.score),
-                decimals(of.impact, 1),
-                decimals(of.minutes, 1),
-            ]);
+            let mut row = vec![name.to_string(), of.episodes.to_string(), percent(of.pass_at_1)];
+            row.extend(passes_k.then(|| percent(self.pass_hat(of))));
+            row.extend([with_interval(of.score), decimals(of.impact, 1), decimals(of.minutes, 1)]);
+            table.add_row(row);
         }
         table
     }
