@@ -177,6 +177,11 @@ impl Source {
         self.hub.as_ref()
     }
 
+    /// How often a component that had lost an episode was healed.
+    pub fn heals(&self) -> u64 {
+        self.links.as_ref().map_or(0, |links| links.heals())
+    }
+
     /// A fleet that holds nothing yet.
     pub fn fleet(&self) -> AnyFleet {
         match &self.links {

@@ -1,19 +1,26 @@
 //! What a process needs that holds episodes for others: scenarios, components, a grader.
 
 use crate::body::{Body, BodyArgs, Wanted, token};
+use crate::control::{ControlService, Held, Metrics};
 use crate::export::{ExportArgs, Hub};
 use crate::failure::Failure;
 use crate::judge::AnyJudge;
 use crate::keeping::Keeping;
 use crate::play::RewardMode;
 use crate::preflight;
-use crate::sessions::{House, Sessions, task_name};
+use crate::service::EpisodesService;
+use crate::sessions::{House, Sessions};
 use crate::shelf::{LibraryArgs, Shelf};
 use crate::supervisor::{Plan, Supervisor};
+use crate::task_key::TaskKey;
 use archive::Place;
 use chassis::Token;
 use otlp::Overflow;
+use proto::orchestrator::v1::control_server::ControlServer;
+use proto::orchestrator::v1::episodes_server::EpisodesServer;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
 
 /// Options on what is played, by which components, and who grades.
 #[derive(Clone, Debug, clap::Args)]
@@ -44,17 +51,11 @@ pub struct Hosted {
     /// Where simulated telemetry goes, and what became of it.
     pub export: Option<Arc<Hub>>,
     supervisor: Option<Supervisor>,
+    /// The control port says that the process is to end.
+    stop: CancellationToken,
 }
 
 impl HostingArgs {
-    /// The scenarios to choose from.
-    ///
-    /// # Errors
-    /// Where a folder or a file cannot be read.
-    pub fn shelf(&self) -> Result<Shelf, Failure> {
-        self.library.open()
-    }
-
     /// The same for an evaluation, whose rewards are final.
     ///
     /// # Errors
@@ -66,6 +67,14 @@ impl HostingArgs {
             )),
             _ => Ok(HostingArgs { reward: Some(RewardMode::Final), ..self.clone() }),
         }
+    }
+
+    /// The scenarios to choose from.
+    ///
+    /// # Errors
+    /// Where a folder or a file cannot be read.
+    pub fn shelf(&self) -> Result<Shelf, Failure> {
+        self.library.open()
     }
 
     /// Makes ready; has to be called in the runtime that serves.
@@ -96,7 +105,8 @@ impl HostingArgs {
                 Body::Remote { addresses, token }
             }
         };
-        let tasks = scenarios.iter().map(|s| (task_name(&s.name), s.clone()));
+        let key = TaskKey::of_environment()?;
+        let tasks = scenarios.iter().map(|s| (key.task(&s.name), s.clone()));
         let sessions = Arc::new(Sessions::new(House {
             tasks: tasks.collect(),
             source: body.source()?.exporting(export.clone()),
@@ -105,19 +115,35 @@ impl HostingArgs {
             reward: self.reward.unwrap_or_default(),
             episodes_max,
         }));
-        Ok(Hosted { sessions, token, export, supervisor })
+        let stop = CancellationToken::new();
+        Ok(Hosted { sessions, token, export, supervisor, stop })
     }
 }
 
 impl Hosted {
-    /// Until a signal; component processes of its own are looked after meanwhile.
+    /// What its control port serves: episodes, control, metrics. `held`: where agents have a port.
+    pub fn control(&self, held: Option<Held>) -> Routes {
+        let metrics = Metrics::new(self.sessions.clone(), self.export.clone(), held);
+        let episodes = EpisodesServer::new(EpisodesService::new(self.sessions.clone()));
+        let control = ControlService::new(self.sessions.clone(), self.stop.clone());
+        let routes = Routes::from(metrics.router());
+        routes.add_service(episodes).add_service(ControlServer::new(control))
+    }
+
+    /// Until a signal, or the word of the control port; component processes of its own are looked
+    /// after meanwhile.
     pub async fn until_stopped(&mut self) {
-        match &mut self.supervisor {
-            None => chassis::stop_signal().await,
-            Some(supervisor) => tokio::select! {
-                () = supervisor.watch() => {}
-                () = chassis::stop_signal() => {}
-            },
+        let (told, supervisor) = (self.stop.clone(), &mut self.supervisor);
+        let watching = async {
+            match supervisor {
+                None => std::future::pending().await,
+                Some(supervisor) => supervisor.watch().await,
+            }
+        };
+        tokio::select! {
+            () = watching => {}
+            () = told.cancelled() => {}
+            () = chassis::stop_signal() => {}
         }
     }
 

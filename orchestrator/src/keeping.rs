@@ -1,18 +1,36 @@
 //! A store of records for tasks of a runtime: nothing blocks.
 
 use model::EpisodeId;
+use prometheus_client::metrics::counter::Counter;
 use record::{Filter, Record, RecordError, Store, Summary, Write, Written};
 use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Waits for a store without holding a thread up.
 #[derive(Clone, Debug)]
-pub struct Keeping(Arc<dyn Store>);
+pub struct Keeping {
+    store: Arc<dyn Store>,
+    writes: Writes,
+}
+
+/// What became of writes; they only grow.
+#[derive(Clone, Debug, Default)]
+pub struct Writes {
+    /// Kept.
+    pub kept: Counter,
+    /// Refused, or not known to be kept.
+    pub refused: Counter,
+}
 
 impl Keeping {
     /// Over this store.
     pub fn new(store: Arc<dyn Store>) -> Keeping {
-        Keeping(store)
+        Keeping { store, writes: Writes::default() }
+    }
+
+    /// What became of writes so far.
+    pub fn writes(&self) -> &Writes {
+        &self.writes
     }
 
     /// Writes, and waits until it is kept or refused.
@@ -22,8 +40,15 @@ impl Keeping {
     pub async fn write(&self, write: Write) -> Result<Written, RecordError> {
         let (tell, told) = oneshot::channel();
         // Nobody waits any more: the write is as done or refused as before.
-        self.0.submit(write, Box::new(move |result| drop(tell.send(result))));
-        told.await.unwrap_or(Err(RecordError::Closed))
+        self.store.submit(write, Box::new(move |result| drop(tell.send(result))));
+        let written = told.await.unwrap_or(Err(RecordError::Closed));
+        // Where nothing is to be kept, nothing was refused.
+        match &written {
+            Ok(_) => drop(self.writes.kept.inc()),
+            Err(RecordError::Off) => {}
+            Err(_) => drop(self.writes.refused.inc()),
+        }
+        written
     }
 
     /// Takes an episode over. A store that keeps nothing has no owners: there the epoch is the
@@ -76,7 +101,7 @@ impl Keeping {
         &self,
         how: impl FnOnce(&dyn Store) -> Result<T, RecordError> + Send + 'static,
     ) -> Result<T, RecordError> {
-        let store = self.0.clone();
+        let store = self.store.clone();
         let read = tokio::task::spawn_blocking(move || how(&*store)).await;
         read.unwrap_or(Err(RecordError::Closed))
     }

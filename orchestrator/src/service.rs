@@ -2,7 +2,7 @@
 //! a caller that goes away does not leave a step half done.
 
 use crate::ids;
-use crate::sessions::{SessionError, Sessions};
+use crate::sessions::{Listed, SessionError, Sessions};
 use model::EpisodeId;
 use proto::orchestrator::v1 as pb;
 use proto::orchestrator::v1::episodes_server::Episodes;
@@ -28,7 +28,7 @@ impl EpisodesService {
 }
 
 /// To the end, whether or not the caller waits for it.
-async fn whole<T: Send + 'static>(
+pub(crate) async fn whole<T: Send + 'static>(
     work: impl Future<Output = Result<T, SessionError>> + Send + 'static,
 ) -> Result<T, Status> {
     let ended = tokio::spawn(work.in_current_span()).await;
@@ -36,7 +36,7 @@ async fn whole<T: Send + 'static>(
     ended.map_err(defect)?.map_err(|error| status(&error))
 }
 
-fn status(error: &SessionError) -> Status {
+pub(crate) fn status(error: &SessionError) -> Status {
     let sentence = error.to_string();
     match error {
         SessionError::Unknown(_) => Status::not_found(sentence),
@@ -47,9 +47,23 @@ fn status(error: &SessionError) -> Status {
     }
 }
 
-fn episode(text: &str) -> Result<EpisodeId, Status> {
+pub(crate) fn episode(text: &str) -> Result<EpisodeId, Status> {
     ids::parse(text)
         .ok_or_else(|| Status::invalid_argument(format!("`{text}` is no name of an episode")))
+}
+
+/// One episode in a list.
+pub(crate) fn summary(one: Listed) -> pb::Summary {
+    pb::Summary {
+        episode: one.summary.episode.to_string(),
+        scenario: one.summary.scenario_name,
+        seed: one.summary.seed,
+        steps: one.summary.steps,
+        live: one.live,
+        end: one.summary.ended.map_or("", |end| end.word()).to_string(),
+        score: one.summary.score,
+        world: one.world.map(|world| world.to_string()).unwrap_or_default(),
+    }
 }
 
 fn json<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, Status> {
@@ -116,16 +130,7 @@ impl Episodes for EpisodesService {
             newest => newest,
         };
         let listed = self.sessions.list(newest).await.map_err(|error| status(&error))?;
-        let episodes = listed.into_iter().map(|one| pb::Summary {
-            episode: one.summary.episode.to_string(),
-            scenario: one.summary.scenario_name,
-            seed: one.summary.seed,
-            steps: one.summary.steps,
-            live: one.live,
-            end: one.summary.ended.map_or("", |end| end.word()).to_string(),
-            score: one.summary.score,
-            world: one.world.map(|world| world.to_string()).unwrap_or_default(),
-        });
+        let episodes = listed.into_iter().map(summary);
         Ok(Response::new(pb::ListResponse { episodes: episodes.collect() }))
     }
 

@@ -1,6 +1,7 @@
 //! Listeners of this binary that are no components: the orchestrator's and the grader's. The same
 //! manners as a component's: token, health, drain.
 
+use crate::control::{MirrorLayer, Schema};
 use crate::failure::Failure;
 use chassis::{Token, TokenLayer};
 use futures_util::future::{Either, select};
@@ -53,7 +54,8 @@ where
     Ok((listener, address))
 }
 
-/// Serves until `stop` is ready, then lets calls in flight end.
+/// Serves until `stop` is ready, then lets calls in flight end. The services that are `mirrored`
+/// answer JSON over HTTP as well; with none of them only gRPC is spoken.
 ///
 /// # Errors
 /// Where the listener fails.
@@ -61,14 +63,17 @@ pub async fn serve(
     listener: TcpListener,
     routes: Routes,
     token: Option<Token>,
+    mirrored: &'static [&'static str],
     stop: impl Future<Output = ()>,
 ) -> Result<(), Failure> {
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_service_status("", tonic_health::ServingStatus::Serving).await;
     let routes = routes.add_service(health_service).prepare();
     let service = TokenLayer::new(token).layer(TrailLayer.layer(routes));
+    let service = MirrorLayer::new(Schema::new()?, mirrored).layer(service);
     let (asked, wanted) = oneshot::channel::<()>();
     let serving = Server::builder()
+        .accept_http1(!mirrored.is_empty())
         .http2_keepalive_interval(Some(PROBE))
         .http2_keepalive_timeout(Some(PROBE))
         .serve_with_incoming_shutdown(

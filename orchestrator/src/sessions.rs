@@ -13,12 +13,13 @@ use crate::live::Live;
 use crate::play::RewardMode;
 use action::Action;
 use episode::{EpisodeError, Grade, Observation};
-use model::{Digester, EpisodeId};
+use model::EpisodeId;
 use parking_lot::RwLock;
 use record::{Filter, Record, RecordError, Summary, Write};
 use scenario::Scenario;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::{Mutex, MutexGuard};
 
 /// Why a session cannot do what was asked. Its sentences may be shown to an agent.
@@ -105,25 +106,49 @@ pub struct House {
     pub episodes_max: usize,
 }
 
-/// The opaque name of a scenario.
-pub fn task_name(scenario: &str) -> String {
-    let mut digester = Digester::default();
-    digester.bytes(b"task");
-    digester.bytes(scenario.as_bytes());
-    format!("task-{:016x}", digester.finish().0)
-}
-
 /// All live episodes.
 #[derive(Debug)]
 pub struct Sessions {
     house: House,
     table: RwLock<BTreeMap<EpisodeId, Arc<Mutex<Seat>>>>,
+    tally: Tally,
+    /// No new episodes begin.
+    draining: AtomicBool,
 }
 
 impl Sessions {
     /// No episodes yet.
     pub fn new(house: House) -> Sessions {
-        Sessions { house, table: RwLock::new(BTreeMap::new()) }
+        let (tally, draining) = (Tally::default(), AtomicBool::new(false));
+        Sessions { house, table: RwLock::default(), tally, draining }
+    }
+
+    /// What they did so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Whether no new episodes begin.
+    pub fn draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// From now on new episodes begin, or do not.
+    pub fn drain(&self, draining: bool) {
+        self.draining.store(draining, Ordering::Relaxed);
+    }
+
+    /// Whether an episode may begin.
+    fn admit(&self) -> Result<(), SessionError> {
+        if self.draining() {
+            let sentence = "this server is being drained and begins no episodes: use another one";
+            return Err(SessionError::NotNow(sentence.into()));
+        }
+        let held = self.table.read().len();
+        if held >= self.house.episodes_max {
+            return Err(SessionError::Full(held));
+        }
+        Ok(())
     }
 
     /// How they are held.
@@ -134,6 +159,12 @@ impl Sessions {
     /// Tasks by opaque name.
     pub fn tasks(&self) -> &BTreeMap<String, Arc<Scenario>> {
         &self.house.tasks
+    }
+
+    /// The task by which agents ask for a scenario.
+    pub fn task_of(&self, scenario: &str) -> Option<String> {
+        let found = self.house.tasks.iter().find(|(_, one)| one.name == scenario);
+        found.map(|(task, _)| task.clone())
     }
 
     /// Begins an episode.
@@ -158,13 +189,21 @@ impl Sessions {
         seed: Option<u64>,
         session: Option<String>,
     ) -> Result<(EpisodeId, Observation), SessionError> {
+        let begun = Box::pin(self.begin_in(task, seed, session)).await;
+        self.tally.begun(&begun);
+        begun
+    }
+
+    async fn begin_in(
+        &self,
+        task: &str,
+        seed: Option<u64>,
+        session: Option<String>,
+    ) -> Result<(EpisodeId, Observation), SessionError> {
         let scenario = self.house.tasks.get(task).cloned().ok_or_else(|| {
             SessionError::Unknown(format!("unknown task `{task}`: ListScenarios names them"))
         })?;
-        let held = self.table.read().len();
-        if held >= self.house.episodes_max {
-            return Err(SessionError::Full(held));
-        }
+        self.admit()?;
         let id = EpisodeId(chassis::incarnation::draw());
         let seed = seed.unwrap_or_else(chassis::incarnation::draw);
         let begun = Box::pin(Live::begin(&self.house.source, scenario, id, seed)).await;
@@ -203,7 +242,10 @@ impl Sessions {
         let Some(id) = found else { return Ok(None) };
         let filter = Filter { episodes: vec![id], ..Filter::default() };
         let listed = self.house.store.list(filter).await.map_err(failed)?;
-        Ok(listed.first().map(|summary| (id, task_name(&summary.scenario_name))))
+        Ok(listed.first().map(|summary| {
+            // A scenario that is not served here has no task.
+            (id, self.task_of(&summary.scenario_name).unwrap_or_default())
+        }))
     }
 
     /// Takes a step. `number`: which one the caller means.
@@ -213,6 +255,17 @@ impl Sessions {
     /// outside the simulation the step may be taken again.
     #[tracing::instrument(name = "agent.step", skip_all, fields(episode = %id))]
     pub async fn step(
+        &self,
+        id: EpisodeId,
+        number: Option<u32>,
+        action: &[u8],
+    ) -> Result<Stepped, SessionError> {
+        let stepped = Box::pin(self.take_step(id, number, action)).await;
+        self.tally.stepped(&stepped);
+        stepped
+    }
+
+    async fn take_step(
         &self,
         id: EpisodeId,
         number: Option<u32>,
@@ -251,6 +304,9 @@ impl Sessions {
             return Err(unkept(id, error));
         }
         live.episode.set_saved();
+        if let Some(end) = live.episode.ended() {
+            self.tally.over(end);
+        }
         let reward = Box::pin(live.reward(&self.house.judge, self.house.reward)).await;
         let reward = reward.map_err(|error| {
             SessionError::failed("the step is taken; what it pays comes with the next one", error)
@@ -300,6 +356,7 @@ impl Sessions {
             drop(seat);
             listed.push(Listed { summary, live, world });
         }
+        self.add_unkept(&mut listed, newest);
         Ok(listed)
     }
 
@@ -442,8 +499,12 @@ fn last_world(live: &Live) -> Option<model::Digest> {
 }
 
 mod ending;
+mod steering;
+mod tally;
 
 pub use ending::HandedOff;
+pub use steering::Steered;
+pub use tally::Tally;
 
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use crate::watch::Cast;
 use action::Site;
 use fleet::{Fleet, Reply, Roster, Savepoint};
 use machine::Kind;
-use model::{EpisodeId, Inbox, Noise, Setup, Tick};
+use model::{EpisodeId, Inbox, Inspection, InstanceId, Noise, Setup, Tick};
 use record::{Entry, Header, Record};
 use scenario::Scenario;
 use std::collections::VecDeque;
@@ -228,12 +228,7 @@ impl<F: Fleet> Episode<F> {
     pub async fn hand_over(&mut self) -> Result<Handover, EpisodeError> {
         let mut inspections = Vec::new();
         for id in self.scenario.topology.ids() {
-            loop {
-                match self.fleet.inspect(id).await {
-                    Ok(inspection) => break inspections.push(inspection),
-                    Err(error) => self.heal_or(error).await?,
-                }
-            }
+            inspections.push(self.inspect(id).await?);
         }
         let savepoint = self.save().await?;
         Ok(Handover {
@@ -242,6 +237,24 @@ impl<F: Fleet> Episode<F> {
             savepoint,
             inspections,
         })
+    }
+
+    /// The truth about one component, for graders and the control port.
+    ///
+    /// # Errors
+    /// Where it cannot be asked.
+    pub async fn inspect(&mut self, id: InstanceId) -> Result<Inspection, EpisodeError> {
+        loop {
+            match self.fleet.inspect(id).await {
+                Ok(inspection) => return Ok(inspection),
+                Err(error) => self.heal_or(error).await?,
+            }
+        }
+    }
+
+    /// Numbers of the pulls in force at the users' own edges, which belong to no component.
+    pub fn entry_pulls(&self) -> impl Iterator<Item = u64> {
+        self.engine.entry_faults.iter().map(|(id, _, _)| *id)
     }
 
     /// The state of all components, healing on the way if need be.

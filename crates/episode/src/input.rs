@@ -20,8 +20,24 @@ pub enum ControlOrder {
         /// Which pull.
         id: u64,
     },
+    /// Lets time pass without an action of the agent.
+    Advance {
+        /// Simulated seconds.
+        ticks: u32,
+    },
     /// The agent will not come back: the episode is over where it stands.
     Abandon,
+}
+
+impl ControlOrder {
+    /// Whether it changes what happens, so that other worlds of the same record get it too. Time
+    /// passes in all of them by itself, and each ends in its own way.
+    pub fn is_of_the_world(&self) -> bool {
+        match self {
+            ControlOrder::Inject(_) | ControlOrder::Clear { .. } => true,
+            ControlOrder::Advance { .. } | ControlOrder::Abandon => false,
+        }
+    }
 }
 
 /// One input.

@@ -66,14 +66,22 @@ impl<F: Fleet> Episode<F> {
             return Err(EpisodeError::Over(over(end)));
         }
         self.note_input(&External::Control(order.clone()))?;
-        self.obey(order).await?;
+        match order {
+            ControlOrder::Advance { ticks } => {
+                self.pass(*ticks).await?;
+                if self.engine.tick >= self.scenario.timing.horizon {
+                    self.engine.end = Some(EndReason::Horizon);
+                }
+            }
+            order => self.obey(order).await?,
+        }
         if let Some(reason) = self.engine.end {
             self.record.entries.push(Entry::End { tick: self.engine.tick, reason });
         }
         Ok(())
     }
 
-    /// Does what the control port ordered.
+    /// Does what the control port ordered, which takes no time. Called from within a tick, too.
     pub(crate) async fn obey(&mut self, order: &ControlOrder) -> Result<(), EpisodeError> {
         match order {
             ControlOrder::Inject(pulls) => {
@@ -87,6 +95,8 @@ impl<F: Fleet> Episode<F> {
                 self.engine.end = Some(EndReason::Abandoned);
                 return Ok(());
             }
+            // No order to the world: `control` lets the time pass.
+            ControlOrder::Advance { .. } => return Ok(()),
         }
         self.engine.mover.disturb();
         Ok(())

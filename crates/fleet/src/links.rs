@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use chassis::{Desk, Limits, Token};
 use mesh::{AddressError, Channel};
@@ -16,6 +17,7 @@ pub struct Links {
     links: BTreeMap<String, Link>,
     /// In memory only: the processes that are none.
     desks: Vec<Desk>,
+    heals: AtomicU64,
 }
 
 /// The way to one kind.
@@ -42,7 +44,7 @@ impl Links {
             let channel = Channel::tcp(address)?.with_token(token.map(Token::header));
             links.insert(kind.clone(), Link { address: Some(address.clone()), channel });
         }
-        Ok(Arc::new(Links { links, desks: Vec::new() }))
+        Ok(Arc::new(Links { links, desks: Vec::new(), heals: AtomicU64::new(0) }))
     }
 
     /// To the server stacks of `parts` in this process: generated clients on generated servers, no
@@ -60,7 +62,7 @@ impl Links {
             links.iter().for_each(|(kind, link)| desk.peers.set(kind, link.channel.clone()));
             binding.bind(desk.in_memory(part.requests, None));
         }
-        Arc::new(Links { links, desks })
+        Arc::new(Links { links, desks, heals: AtomicU64::new(0) })
     }
 
     /// The way to `kind`.
@@ -78,6 +80,15 @@ impl Links {
     pub fn addresses(&self) -> BTreeMap<String, String> {
         let listed = self.links.iter();
         listed.filter_map(|(kind, link)| Some((kind.clone(), link.address.clone()?))).collect()
+    }
+
+    /// How often a kind was healed that had lost an episode, over all fleets of these links.
+    pub fn heals(&self) -> u64 {
+        self.heals.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_heal(&self) {
+        self.heals.fetch_add(1, Ordering::Relaxed);
     }
 
     /// In memory only: the desks of the kinds, in alphabetical order.

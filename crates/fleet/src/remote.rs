@@ -419,7 +419,9 @@ impl Fleet for RemoteFleet {
         });
         let snapshots = states.collect::<Result<_, _>>()?;
         tracing::info!(kind, seq = lane.seq, episode = %self.roster.episode, "healing");
-        self.restore_lane(lane, lane.seq, snapshots).await
+        self.restore_lane(lane, lane.seq, snapshots).await?;
+        self.client.links.count_heal();
+        Ok(())
     }
 
     async fn drop_episode(&mut self) -> Result<(), FleetError> {

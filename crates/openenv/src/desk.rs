@@ -77,6 +77,11 @@ impl Desk {
         }
     }
 
+    /// How it behaves.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// Sessions that are held, and the most there may be.
     pub fn load(&self) -> (usize, usize) {
         self.table.load()

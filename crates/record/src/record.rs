@@ -218,6 +218,8 @@ struct Course {
     seq: u64,
     step: u32,
     tick: Option<Tick>,
+    /// The control port may have let time pass.
+    steered: bool,
     over: bool,
 }
 
@@ -227,7 +229,6 @@ impl Course {
         if self.over {
             return Some("follows the end of the episode".into());
         }
-        let now = self.tick;
         match entry {
             Entry::Input(input) => {
                 self.seq += 1;
@@ -237,7 +238,9 @@ impl Course {
                 if !is_json(&input.body) {
                     return Some(format!("the body of input {} is not JSON", input.seq));
                 }
-                self.at(input.tick)
+                let problem = self.at(input.tick);
+                self.steered = input.actor == Actor::Control;
+                problem
             }
             Entry::Step(step) => {
                 self.step += 1;
@@ -247,12 +250,13 @@ impl Course {
                         step.number, self.step
                     ));
                 }
-                if now.is_some_and(|now| now != step.from) || step.to < step.from {
-                    let now = now.unwrap_or(step.from);
+                if !self.may_be(step.from) || step.to < step.from {
+                    let now = self.tick.unwrap_or(step.from);
                     let (from, to) = (step.from, step.to);
                     return Some(format!("step {from} to {to} does not continue {now}"));
                 }
                 self.tick = Some(step.to);
+                self.steered = false;
                 None
             }
             Entry::End { tick, .. } => {
@@ -262,10 +266,17 @@ impl Course {
         }
     }
 
-    /// The world only moves in steps: whatever else happens, happens where it stands.
+    /// The world moves in steps and by the control port: whatever else happens, happens where it
+    /// stands.
+    fn may_be(&self, tick: Tick) -> bool {
+        self.tick.is_none_or(|now| now == tick || (self.steered && now < tick))
+    }
+
     fn at(&mut self, tick: Tick) -> Option<String> {
         match self.tick {
-            Some(now) if now != tick => Some(format!("is at {tick} while the world is at {now}")),
+            Some(now) if !self.may_be(tick) => {
+                Some(format!("is at {tick} while the world is at {now}"))
+            }
             _ => {
                 self.tick = Some(tick);
                 None

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod environment;
+pub mod listener;
 mod observation;
 mod refusal;
 

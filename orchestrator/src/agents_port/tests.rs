@@ -5,8 +5,9 @@ use crate::body::Body;
 use crate::judge::AnyJudge;
 use crate::keeping::Keeping;
 use crate::play::RewardMode;
-use crate::sessions::{House, Sessions, task_name};
+use crate::sessions::{House, Sessions};
 use crate::shelf::tests::laboratory;
+use crate::task_key::TaskKey;
 use openenv::{Environment, Fields, Refusal, Wish};
 use record::OffStore;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use std::sync::Arc;
 fn gym() -> Gym {
     let scenario = laboratory().load("lab/broken-release").unwrap();
     Gym::new(Arc::new(Sessions::new(House {
-        tasks: [(task_name(&scenario.name), scenario)].into(),
+        tasks: [(TaskKey::default().task(&scenario.name), scenario)].into(),
         source: Body::Embedded.source().unwrap(),
         judge: AnyJudge::new(None, &Body::Embedded).unwrap(),
         store: Keeping::new(Arc::new(OffStore)),

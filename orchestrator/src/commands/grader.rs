@@ -31,6 +31,6 @@ pub fn run(options: Options) -> Result<(), Failure> {
         let routes = Routes::new(service.server());
         console::out(json!({"grader": address.to_string()}));
         tracing::info!(%address, "grading");
-        serving::serve(listener, routes, token, chassis::stop_signal()).await
+        serving::serve(listener, routes, token, &[], chassis::stop_signal()).await
     })
 }

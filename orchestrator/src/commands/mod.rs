@@ -61,6 +61,8 @@ commands! {
     orchestrator: Orchestrator, logs "info";
     /// Serves grades over gRPC: baselines, and verdicts on episodes that are over.
     grader: Grader, logs "info";
+    /// Speaks to the control port of a server: inject faults, inspect, fork, grade, drain.
+    ctl: Ctl, logs "warn";
     /// Measures the budgets of the world on this machine.
     bench: Bench, logs "warn";
     /// Tells whether a process of mayday is up; for health checks of containers.

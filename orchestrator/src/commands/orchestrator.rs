@@ -1,14 +1,12 @@
 //! `mayday orchestrator`: episodes for others, over the components.
 
 use crate::console;
+use crate::control::MIRRORED;
 use crate::failure::Failure;
 use crate::hosting::{Hosted, HostingArgs};
-use crate::service::EpisodesService;
 use crate::serving::{self, ListenArgs};
 use archive::Place;
-use proto::orchestrator::v1::episodes_server::EpisodesServer;
 use serde_json::json;
-use tonic::service::Routes;
 
 /// Options of `mayday orchestrator`.
 #[derive(Clone, Debug, clap::Args)]
@@ -50,8 +48,8 @@ async fn serve(options: &Options, hosted: &mut Hosted) -> Result<(), Failure> {
     let (listen, token) = (options.listen.listen, hosted.token.clone());
     serving::warn_if_open(listen, token.as_ref());
     let (listener, address) = serving::bind(listen).await?;
-    let routes = Routes::new(EpisodesServer::new(EpisodesService::new(hosted.sessions.clone())));
+    let routes = hosted.control(None);
     console::out(json!({"orchestrator": address.to_string()}));
     tracing::info!(%address, records = %options.records, "serving episodes");
-    serving::serve(listener, routes, token, hosted.until_stopped()).await
+    serving::serve(listener, routes, token, MIRRORED, hosted.until_stopped()).await
 }

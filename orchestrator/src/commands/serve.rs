@@ -1,20 +1,19 @@
 //! `mayday serve`: everything in one process, for agents over OpenEnv.
 
 use crate::agents_port::Gym;
+use crate::agents_port::listener::{self, Limits};
 use crate::console;
+use crate::control::MIRRORED;
 use crate::eval::evaluation::Evaluation;
 use crate::eval::secret::{Secret, VARIABLE};
 use crate::eval::service::EvaluationsService;
 use crate::failure::Failure;
 use crate::hosting::{Hosted, HostingArgs};
-use crate::service::EpisodesService;
 use crate::serving;
 use archive::Place;
-use axum::serve::ListenerExt;
 use clap::builder::FalseyValueParser;
 use openenv::{Desk, Environment, Settings};
 use proto::evaluation::v1::evaluations_server::EvaluationsServer;
-use proto::orchestrator::v1::episodes_server::EpisodesServer;
 use serde_json::json;
 use std::net::SocketAddr;
 use std::str::FromStr;
@@ -225,12 +224,12 @@ async fn serve(
         async move { desk.upkeep().await }
     });
     let mut agents = carriers.spawn(serve_agents(agents, desk.clone(), stop.clone()));
-    let routes = Routes::new(EpisodesServer::new(EpisodesService::new(hosted.sessions.clone())));
-    let routes = with_evaluation(routes, evaluation);
+    let held = desk.clone();
+    let routes = routes(hosted.control(Some(Box::new(move || held.load()))), evaluation);
     let (token, stopped) = (hosted.token.clone(), stop.clone());
     let control = control.map(|(listener, _)| {
         let until = async move { stopped.cancelled().await };
-        tokio::spawn(serving::serve(listener, routes, token, until))
+        tokio::spawn(serving::serve(listener, routes, token, MIRRORED, until))
     });
     let early = tokio::select! {
         () = hosted.until_stopped() => None,
@@ -256,7 +255,7 @@ async fn serve(
 }
 
 /// What the control port serves.
-fn with_evaluation(routes: Routes, evaluation: Option<Evaluation>) -> Routes {
+fn routes(routes: Routes, evaluation: Option<Evaluation>) -> Routes {
     let evaluations = evaluation.map(EvaluationsService::new).map(EvaluationsServer::new);
     match evaluations {
         Some(evaluations) => routes.add_service(evaluations),
@@ -273,15 +272,9 @@ pub(crate) async fn serve_agents(
     desk: Arc<Desk>,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
-    let listener = listener.tap_io(|stream| {
-        // Answers are small and waited for.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "no nodelay");
-        }
-    });
-    let serving = axum::serve(listener, openenv::router(desk));
-    let serving = serving.with_graceful_shutdown(async move { stop.cancelled().await });
-    serving.await.map_err(|error| Failure::failed(format!("the agents' listener ended: {error}")))
+    let limits = Limits::of(desk.settings());
+    listener::serve(listener, openenv::router(desk), limits, stop).await;
+    Ok(())
 }
 
 /// The same refusal, with the option that chooses this address.

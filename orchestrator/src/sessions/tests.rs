@@ -3,13 +3,14 @@
 use super::*;
 use crate::body::Body;
 use crate::shelf::tests::laboratory;
+use crate::task_key::TaskKey;
 use record::{Answer, MemoryStore, OffStore, ServerTrouble, Store};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 fn sessions(store: Arc<dyn Store>, episodes_max: usize) -> Sessions {
     let scenario = laboratory().load("lab/broken-release").unwrap();
     Sessions::new(House {
-        tasks: [(task_name(&scenario.name), scenario)].into(),
+        tasks: [(TaskKey::default().task(&scenario.name), scenario)].into(),
         source: Body::Embedded.source().unwrap(),
         judge: AnyJudge::new(None, &Body::Embedded).unwrap(),
         store: Keeping::new(store),
@@ -19,7 +20,7 @@ fn sessions(store: Arc<dyn Store>, episodes_max: usize) -> Sessions {
 }
 
 fn task() -> String {
-    task_name("lab/broken-release")
+    TaskKey::default().task("lab/broken-release")
 }
 
 const PLAN: [&str; 4] = [
@@ -172,10 +173,10 @@ async fn what_does_not_fit_is_said_and_changes_nothing() {
 
 #[test]
 fn names_of_tasks_tell_nothing() {
-    let name = task_name("overload/retry-storm");
-    assert_eq!(name, task_name("overload/retry-storm"));
+    let name = TaskKey::default().task("overload/retry-storm");
+    assert_eq!(name, TaskKey::default().task("overload/retry-storm"));
     assert!(name.starts_with("task-") && !name.contains("storm"), "{name}");
-    assert_ne!(name, task_name("overload/retry-stor"));
+    assert_ne!(name, TaskKey::default().task("overload/retry-stor"));
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ pub(crate) const SCENARIO: &str = "lab/broken-release";
 /// Whatever has not happened by then does not happen.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(60);
 
-const SETTINGS: [&str; 22] = [
+const SETTINGS: [&str; 23] = [
     "RUST_LOG",
     "MAYDAY_TOKEN",
     "MAYDAY_EVAL_SECRET",
@@ -24,6 +24,7 @@ const SETTINGS: [&str; 22] = [
     "MAYDAY_AGENTS",
     "MAYDAY_CONTROL",
     "MAYDAY_MAX_SESSIONS",
+    "MAYDAY_TASK_KEY",
     "OPENENV_MODE",
     "MAYDAY_REFLECTION",
     "OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -3,17 +3,18 @@
 
 mod backend;
 mod batch;
+mod ctl;
 mod distributed;
 mod eval;
 mod kit;
 mod postgres;
+mod processes;
 mod python;
 mod records;
 mod replicas;
 mod rollout;
 mod serve;
 mod served;
-mod processes;
 mod telemetry;
 mod usage;
 mod violence;

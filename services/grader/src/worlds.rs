@@ -124,7 +124,7 @@ pub fn controls(record: &Record) -> Result<Vec<(Tick, ControlOrder)>, EpisodeErr
     let mut controls = Vec::new();
     for input in record.inputs().filter(|i| i.actor == Actor::Control) {
         if let External::Control(order) = External::of(input)?
-            && order != ControlOrder::Abandon
+            && order.is_of_the_world()
         {
             controls.push((input.tick, order));
         }

@@ -7,6 +7,11 @@ pub(crate) fn input(seq: u64, tick: i64) -> Entry {
     Entry::Input(Input { seq, tick: Tick(tick), actor: Actor::Agent, body })
 }
 
+fn control(seq: u64, tick: i64) -> Entry {
+    let body = r#"{"advance":{"ticks":20}}"#.to_string();
+    Entry::Input(Input { seq, tick: Tick(tick), actor: Actor::Control, body })
+}
+
 pub(crate) fn step(number: u32, from: i64, to: i64) -> Entry {
     Entry::Step(Step {
         number,
@@ -50,6 +55,14 @@ fn a_whole_record_can_be_played() {
 }
 
 #[test]
+fn the_control_port_may_let_time_pass() {
+    let entries = vec![input(1, 0), step(1, 0, 30), control(2, 30), input(3, 50), step(2, 50, 80)];
+    assert_eq!(Record { header: header(1), entries }.check(), Ok(()));
+    let entries = vec![control(1, 0), control(2, 20), end(20)];
+    assert_eq!(Record { header: header(1), entries }.check(), Ok(()));
+}
+
+#[test]
 fn other_versions_are_refused_and_both_are_named() {
     let mut record = sample();
     record.header.world = WORLD_REVISION + 1;
@@ -75,6 +88,8 @@ fn a_gap_is_found_where_it_is() {
         (vec![step(1, 0, 30), input(1, 31)], 2, "is at t+00:00:31 while the world is at"),
         (vec![step(1, 0, 30), end(31)], 2, "while the world is at t+00:00:30"),
         (vec![end(0), input(1, 0)], 2, "follows the end"),
+        (vec![control(1, 30), input(2, 29)], 2, "while the world is at t+00:00:30"),
+        (vec![control(1, 0), step(1, 30, 60), input(2, 90)], 3, "is at t+00:01:30 while"),
     ] {
         let record = Record { header: header(1), entries };
         let Err(RecordError::Broken { entry, problem }) = record.check() else {

@@ -3,8 +3,8 @@
 use crate::console;
 use crate::failure::Failure;
 use crate::report::table;
-use crate::sessions::task_name;
 use crate::shelf::LibraryArgs;
+use crate::task_key::TaskKey;
 use serde_json::json;
 
 /// Options of `mayday scenario list`.
@@ -27,10 +27,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
     }
     if options.json {
+        let key = TaskKey::of_environment()?;
         let rows = rows.iter().map(|s| {
             json!({
                 "name": s.name,
-                "task": task_name(&s.name),
+                "task": key.task(&s.name),
                 "tier": s.tier,
                 "healthy": s.healthy,
                 "title": s.title,

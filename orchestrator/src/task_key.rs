@@ -1,0 +1,98 @@
+//! Opaque names of tasks: keyed hashes of scenario names. With a key of one's own nobody who knows
+//! the scenarios can tell which one a task is.
+
+use crate::failure::Failure;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+/// Variable that holds the key.
+pub const VARIABLE: &str = "MAYDAY_TASK_KEY";
+/// The key where none is given: names stay the same from one server to the next, and whoever has
+/// this program can make them.
+const PUBLIC: &str = "mayday tasks, public key";
+/// Shorter ones are guessed.
+const LENGTH_MIN: usize = 16;
+
+/// Makes names of tasks; prints as nothing.
+#[derive(Clone, PartialEq, Eq)]
+pub struct TaskKey(String);
+
+impl std::fmt::Debug for TaskKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TaskKey")
+    }
+}
+
+impl Default for TaskKey {
+    fn default() -> TaskKey {
+        TaskKey(PUBLIC.into())
+    }
+}
+
+impl TaskKey {
+    /// This text as a key.
+    ///
+    /// # Errors
+    /// Where it is too short.
+    pub fn new(text: &str) -> Result<TaskKey, Failure> {
+        let enough = text.chars().count() >= LENGTH_MIN;
+        enough.then(|| TaskKey(text.to_string())).ok_or_else(|| {
+            Failure::usage(format!(
+                "{VARIABLE} has to have {LENGTH_MIN} characters or more, such as 32 random \
+                 hexadecimal digits"
+            ))
+        })
+    }
+
+    /// The key of the environment, or the public one.
+    ///
+    /// # Errors
+    /// Where the variable is set but is no key.
+    pub fn of_environment() -> Result<TaskKey, Failure> {
+        #[expect(clippy::disallowed_methods, reason = "a flag would put the key into argv")]
+        match std::env::var(VARIABLE) {
+            Ok(text) if text.is_empty() => Ok(TaskKey::default()),
+            Ok(text) => TaskKey::new(&text),
+            Err(std::env::VarError::NotPresent) => Ok(TaskKey::default()),
+            Err(std::env::VarError::NotUnicode(_)) => {
+                Err(Failure::usage(format!("{VARIABLE} is no text")))
+            }
+        }
+    }
+
+    /// The name of the task of a scenario.
+    pub fn task(&self, scenario: &str) -> String {
+        // A key of any length is one: this fails for none.
+        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
+            return String::new();
+        };
+        mac.update(b"task");
+        mac.update(scenario.as_bytes());
+        let head: [u8; 8] = mac.finalize().into_bytes().first_chunk().copied().unwrap_or_default();
+        format!("task-{:016x}", u64::from_be_bytes(head))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_follow_from_key_and_scenario() {
+        let (public, mine) = (TaskKey::default(), TaskKey::new("0123456789abcdef").unwrap());
+        let name = public.task("overload/retry-storm");
+        assert_eq!(name, TaskKey::default().task("overload/retry-storm"));
+        assert_eq!((name.len(), &name[..5]), (21, "task-"));
+        assert_ne!(name, public.task("overload/retry-stor"));
+        assert_ne!(name, mine.task("overload/retry-storm"));
+        assert_eq!(format!("{mine:?}"), "TaskKey");
+        let error = TaskKey::new("short").unwrap_err().to_string();
+        assert!(error.contains("MAYDAY_TASK_KEY has to have 16"), "{error}");
+    }
+
+    #[test]
+    fn the_public_names_are_those_that_are_known() {
+        // Kept in data sets of trainers: they change with no release.
+        assert_eq!(TaskKey::default().task("overload/retry-storm"), "task-0d3802fef359043b");
+    }
+}
