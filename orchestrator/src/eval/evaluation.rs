@@ -2,8 +2,8 @@
 
 use super::examine::examine;
 use super::office::{Admission, Close, Left, Office, Seat, Standing, World};
+use super::outcome::{Assessment, Ended, Ending, Outcome};
 use super::secret::{Secret, VARIABLE};
-use super::verdict::{Ended, Ending, Outcome, Verdict};
 use crate::agents_port::Gym;
 use crate::failure::Failure;
 use crate::ids;
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 
 /// Which assignment: the same one for the same words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct AssignmentKey {
     /// The evaluation, a random name.
     pub evaluation: String,
     /// Name of the scenario.
@@ -87,8 +87,8 @@ impl Evaluation {
     ///
     /// # Errors
     /// For an unknown scenario, and where its world would be another one than the evaluation means.
-    pub fn assign(&self, order: &Order) -> Result<String, Failure> {
-        let Order { evaluation, scenario, seed, repeat, run, secret: theirs } = order;
+    pub fn assign(&self, key: &AssignmentKey) -> Result<String, Failure> {
+        let AssignmentKey { evaluation, scenario, seed, repeat, run, secret: theirs } = key;
         if *theirs != self.0.secret.fingerprint() {
             return Err(Failure::usage(format!(
                 "the server has another secret than when the evaluation began: set {VARIABLE} \
@@ -174,7 +174,7 @@ impl Inner {
             (Some(why), _) => Outcome::Failed(why),
             (None, None) => Outcome::Failed(format!("{} is no episode", seat.episode)),
             (None, Some(id)) => match Box::pin(examine(&self.sessions, id)).await {
-                Ok(verdict) => Outcome::Scored(Box::new(verdict)),
+                Ok(assessment) => Outcome::Scored(Box::new(assessment)),
                 Err(why) => Outcome::Failed(why),
             },
         }
@@ -193,11 +193,11 @@ impl Inner {
             let outcome = own.outcome_of(&seat).await;
             own.gym.forget(&seat.episode).await;
             match outcome {
-                Outcome::Scored(verdict) if !reached => Outcome::Scored(Box::new(Verdict {
+                Outcome::Scored(assessment) if !reached => Outcome::Scored(Box::new(Assessment {
                     score: 0.0,
                     terms: Vec::new(),
                     end: Ending::Absent,
-                    ..*verdict
+                    ..*assessment
                 })),
                 outcome => outcome,
             }

@@ -1,6 +1,6 @@
-//! From an episode that an agent has left to the verdict on it.
+//! From an episode that an agent has left to what it was worth.
 
-use super::verdict::{Curves, Verdict};
+use super::outcome::{Assessment, Curves};
 use crate::sessions::{HandedOff, Sessions};
 use episode::{Episode, EpisodeError, External, MICRO, scenario_of};
 use fleet::EmbeddedFleet;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// A failure outside the simulation, for the operator.
-pub async fn examine(sessions: &Sessions, id: EpisodeId) -> Result<Verdict, String> {
+pub async fn examine(sessions: &Sessions, id: EpisodeId) -> Result<Assessment, String> {
     let ended = Box::pin(sessions.hand_off(id)).await.map_err(|error| error.to_string())?;
     let HandedOff { record, grade, baselines } = &ended;
     let scenario = Arc::new(scenario_of(record).map_err(|error| error.to_string())?);
@@ -29,7 +29,7 @@ pub async fn examine(sessions: &Sessions, id: EpisodeId) -> Result<Verdict, Stri
     }
     let last = record.steps().last();
     let (tick, end) = record.end().ok_or("the record has no end")?;
-    Ok(Verdict {
+    Ok(Assessment {
         world_seed: record.header.seed,
         score: grade.score,
         terms: grade.terms.clone(),

@@ -1,9 +1,9 @@
 //! The journal of an evaluation: what was played, kept line by line as it is played. After a crash
 //! the same command goes on behind the last whole line.
 
+use super::outcome::Assessment;
 use super::plan::{Job, Plan};
 use super::secret::{Secret, random};
-use super::verdict::Verdict;
 use crate::failure::Failure;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub struct Row {
     #[serde(flatten)]
     pub job: Job,
     /// What it came to.
-    pub verdict: Verdict,
+    pub assessment: Assessment,
     /// Resets after the first one; only the first attempt counts.
     pub later_resets: u32,
     /// Attempts before this one in which the simulator failed; they do not count.
@@ -186,14 +186,14 @@ impl Journal {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::super::outcome::{Curves, Ending};
     use super::super::plan::tests::plan;
-    use super::super::verdict::{Curves, Ending};
     use super::*;
 
     pub(crate) fn row(seed: u64, score: f64) -> Row {
         Row {
             job: Job { scenario: "a/x".into(), seed, repeat: 0 },
-            verdict: Verdict {
+            assessment: Assessment {
                 world_seed: 1,
                 score,
                 terms: Vec::new(),

@@ -4,7 +4,7 @@
 //! another reset begins the same again, and a session that vanishes gives the assignment back.
 //! Later resets play the same world for nothing, and are counted.
 
-use super::verdict::{Ended, Outcome};
+use super::outcome::{Ended, Outcome};
 use openenv::Seen;
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! Whom assignments are asked of: an evaluation in this process, or the control port of a server
 //! elsewhere.
 
-use super::evaluation::{Evaluation, Order};
+use super::evaluation::{AssignmentKey, Evaluation};
 use super::office::Standing;
+use super::outcome::Ended;
 use super::plan::Subject;
 use super::service::{from_wire, to_wire};
-use super::verdict::Ended;
 use crate::body::token;
 use crate::failure::Failure;
 use chassis::Token;
@@ -74,11 +74,11 @@ impl Proctor {
     ///
     /// # Errors
     /// Where it cannot be had.
-    pub async fn assign(&self, order: &Order) -> Result<String, Failure> {
+    pub async fn assign(&self, key: &AssignmentKey) -> Result<String, Failure> {
         match self {
-            Proctor::Here(evaluation) => evaluation.assign(order),
+            Proctor::Here(evaluation) => evaluation.assign(key),
             Proctor::There(remote) => {
-                let Order { evaluation, scenario, seed, repeat, run, secret } = order.clone();
+                let AssignmentKey { evaluation, scenario, seed, repeat, run, secret } = key.clone();
                 let request = pb::AssignRequest { evaluation, scenario, seed, repeat, run, secret };
                 let assigned = remote.ask(request, PATIENCE, |mut client, request| async move {
                     client.assign(request).await

@@ -2,13 +2,13 @@
 //! is graded. What the simulator spoils is played again.
 
 use super::command::{self, Exit, Limits};
-use super::evaluation::Order;
+use super::evaluation::AssignmentKey;
 use super::journal::{Journal, Row};
 use super::office::Standing;
+use super::outcome::{Ended, Ending, Outcome};
 use super::plan::{Job, Plan};
 use super::proctor::Proctor;
 use super::secret::Secret;
-use super::verdict::{Ended, Ending, Outcome};
 use crate::console;
 use crate::failure::Failure;
 use crate::pool;
@@ -182,8 +182,8 @@ impl Shared {
         for run in 0..=self.conduct.reruns {
             let Job { scenario, seed, repeat } = job.clone();
             let (evaluation, secret) = (self.evaluation.clone(), self.plan.secret.clone());
-            let order = Order { evaluation, scenario, seed, repeat, run, secret };
-            let task = self.proctor.assign(&order).await?;
+            let key = AssignmentKey { evaluation, scenario, seed, repeat, run, secret };
+            let task = self.proctor.assign(&key).await?;
             let exit = match &self.arena {
                 Arena::Command { .. } => Some(self.command(job, &task).await?),
                 Arena::Elsewhere { patience } => match self.awaited(&task, *patience).await? {
@@ -203,13 +203,13 @@ impl Shared {
                     self.proctor.discard(&task).await;
                     last = why;
                 }
-                Outcome::Scored(verdict) => {
-                    if verdict.end == Ending::Absent && exit.is_some_and(Exit::is_no_command) {
+                Outcome::Scored(assessment) => {
+                    if assessment.end == Ending::Absent && exit.is_some_and(Exit::is_no_command) {
                         return Err(self.no_command(job));
                     }
                     let (log, command) = (self.log(job), exit.map(Exit::words));
-                    let (job, verdict) = (job.clone(), *verdict);
-                    let row = Row { job, verdict, later_resets, reruns: run, command, log };
+                    let (job, assessment) = (job.clone(), *assessment);
+                    let row = Row { job, assessment, later_resets, reruns: run, command, log };
                     return Ok(Some(Told::Row(Box::new(row), task)));
                 }
             }

@@ -1,6 +1,6 @@
 //! Evaluations at the control port.
 
-use super::evaluation::{Evaluation, Order};
+use super::evaluation::{AssignmentKey, Evaluation};
 use super::office::Standing;
 use proto::evaluation::v1 as pb;
 use proto::evaluation::v1::evaluations_server::Evaluations;
@@ -74,8 +74,8 @@ impl Evaluations for EvaluationsService {
     async fn assign(&self, request: Request<pb::AssignRequest>) -> Reply<pb::AssignResponse> {
         let request = request.into_inner();
         let pb::AssignRequest { evaluation, scenario, seed, repeat, run, secret } = request;
-        let order = Order { evaluation, scenario, seed, repeat, run, secret };
-        let task = self.evaluation.assign(&order);
+        let key = AssignmentKey { evaluation, scenario, seed, repeat, run, secret };
+        let task = self.evaluation.assign(&key);
         let task = task.map_err(|error| Status::invalid_argument(error.to_string()))?;
         Ok(Response::new(pb::AssignResponse { task }))
     }

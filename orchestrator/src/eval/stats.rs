@@ -1,7 +1,7 @@
 //! What many episodes came to: passes, means, and how far they can be trusted.
 
 use super::journal::Row;
-use super::verdict::Ending;
+use super::outcome::Ending;
 use model::Noise;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -58,14 +58,14 @@ pub fn summary<'a>(rows: impl Iterator<Item = &'a Row>, pass: f64) -> Summary {
     let mut ends = BTreeMap::new();
     for row in &rows {
         let world = (row.job.scenario.as_str(), row.job.seed);
-        worlds.entry(world).or_default().push(row.verdict.score);
-        *ends.entry(row.verdict.end).or_default() += 1;
+        worlds.entry(world).or_default().push(row.assessment.score);
+        *ends.entry(row.assessment.end).or_default() += 1;
     }
     let worlds: Vec<_> = worlds.into_values().collect();
     let passes = |scores: &Vec<f64>| scores.iter().filter(|score| **score >= pass).count();
     let plays: Vec<_> = worlds.iter().map(|scores| (scores.len(), passes(scores))).collect();
     let most = plays.iter().map(|(played, _)| *played).min().unwrap_or(0);
-    let minutes = |row: &&Row| f64::from(row.verdict.seconds) / 60.0;
+    let minutes = |row: &&Row| f64::from(row.assessment.seconds) / 60.0;
     Summary {
         worlds: worlds.len(),
         episodes: rows.len(),
@@ -73,8 +73,8 @@ pub fn summary<'a>(rows: impl Iterator<Item = &'a Row>, pass: f64) -> Summary {
         pass_at_1: pass_hat(&plays, 1),
         pass_hat: (1..=most).filter_map(|k| pass_hat(&plays, k)).collect(),
         score: estimate(&worlds),
-        impact: mean(rows.iter().map(|row| row.verdict.impact)),
-        steps: mean(rows.iter().map(|row| f64::from(row.verdict.steps))),
+        impact: mean(rows.iter().map(|row| row.assessment.impact)),
+        steps: mean(rows.iter().map(|row| f64::from(row.assessment.steps))),
         minutes: mean(rows.iter().map(minutes)),
         minutes_total: rows.iter().map(minutes).sum(),
         ends,

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct HandedOff {
     /// All that happened.
     pub record: Record,
-    /// The verdict on it.
+    /// Its grade.
     pub grade: Grade,
     /// What it was measured by.
     pub baselines: Arc<Baselines>,

@@ -13,6 +13,7 @@ import urllib.request
 
 URL, TASK = os.environ["MAYDAY_URL"], os.environ.get("MAYDAY_TASK")
 SECRETS = ["MAYDAY_TOKEN", "MAYDAY_EVAL_SECRET", "MAYDAY_RECORDS", "MAYDAY_CONTROL"]
+TRUTH = ["broken-release", "bad_deploy", "server.version", "fails half", "impact_noop", "canary-"]
 ROLLBACK = {"action": "rollback", "component": "web"}
 session = ""
 
@@ -21,10 +22,12 @@ def ask(path, body):
     global session
     headers = {"content-type": "application/json", "openenv-session-id": session}
     data = json.dumps(body).encode()
-    request = urllib.request.Request(URL + path, data, headers if session else {**headers, "openenv-session-id": ""})
+    request = urllib.request.Request(URL + path, data, headers)
     with urllib.request.urlopen(request) as answer:
         session = answer.headers.get("openenv-session-id", session)
-        return json.load(answer)
+        text = answer.read().decode()
+    assert not [word for word in TRUTH if word in text], text
+    return json.loads(text)
 
 
 def reset():

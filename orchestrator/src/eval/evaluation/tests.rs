@@ -26,10 +26,10 @@ fn evaluation() -> Evaluation {
     Evaluation::new(Arc::new(sessions), Secret::new(SECRET).unwrap())
 }
 
-fn order(seed: u64) -> Order {
+fn key(seed: u64) -> AssignmentKey {
     let scenario = SCENARIO.to_string();
     let secret = Secret::new(SECRET).unwrap().fingerprint();
-    Order { evaluation: "e".into(), scenario, seed, repeat: 0, run: 0, secret }
+    AssignmentKey { evaluation: "e".into(), scenario, seed, repeat: 0, run: 0, secret }
 }
 
 async fn begin(evaluation: &Evaluation, task: Option<&str>, session: &str) -> Begun {
@@ -41,17 +41,17 @@ async fn step(evaluation: &Evaluation, begun: &Begun, action: Value) -> Result<T
     evaluation.step(&begun.episode, action.as_object().unwrap().clone()).await
 }
 
-async fn verdict(evaluation: &Evaluation, task: &str) -> (Verdict, u32) {
+async fn assessment(evaluation: &Evaluation, task: &str) -> (Assessment, u32) {
     let Ended { outcome, later_resets } = evaluation.finish(task).await.unwrap();
-    let Outcome::Scored(verdict) = outcome else { panic!("{outcome:?}") };
-    (*verdict, later_resets)
+    let Outcome::Scored(assessment) = outcome else { panic!("{outcome:?}") };
+    (*assessment, later_resets)
 }
 
 #[tokio::test]
 async fn an_attempt_is_paid_at_the_end_and_its_curve_ends_where_its_impact_does() {
     let evaluation = evaluation();
-    let task = evaluation.assign(&order(3)).unwrap();
-    assert_eq!(evaluation.assign(&order(3)).unwrap(), task, "the same order");
+    let task = evaluation.assign(&key(3)).unwrap();
+    assert_eq!(evaluation.assign(&key(3)).unwrap(), task, "the same key");
     let begun = begin(&evaluation, Some(&task), "x").await;
     assert_eq!(evaluation.watch(&task, Some(Standing::Open)).await, Some(Standing::Playing));
     let plan = [
@@ -64,32 +64,32 @@ async fn an_attempt_is_paid_at_the_end_and_its_curve_ends_where_its_impact_does(
         paid.push(step(&evaluation, &begun, action).await.unwrap().reward);
     }
     assert_eq!(evaluation.watch(&task, Some(Standing::Playing)).await, Some(Standing::Over));
-    let (verdict, later) = verdict(&evaluation, &task).await;
-    assert_eq!((paid[0], paid[1], paid[2], later), (0.0, 0.0, verdict.score, 0));
-    assert_eq!((verdict.end, verdict.steps, verdict.seconds), (Ending::Resolved, 3, 90));
-    assert_eq!(verdict.world_seed, evaluation.secret().seed(SCENARIO, 3));
-    let curves = &verdict.curves;
+    let (assessment, later) = assessment(&evaluation, &task).await;
+    assert_eq!((paid[0], paid[1], paid[2], later), (0.0, 0.0, assessment.score, 0));
+    assert_eq!((assessment.end, assessment.steps, assessment.seconds), (Ending::Resolved, 3, 90));
+    assert_eq!(assessment.world_seed, evaluation.secret().seed(SCENARIO, 3));
+    let curves = &assessment.curves;
     for (curve, end) in [
-        (&curves.agent, verdict.impact),
-        (&curves.noop, verdict.impact_noop),
-        (&curves.reference, verdict.impact_reference),
+        (&curves.agent, assessment.impact),
+        (&curves.noop, assessment.impact_noop),
+        (&curves.reference, assessment.impact_reference),
     ] {
         assert_eq!(curve.len(), curves.noop.len());
         assert!((*curve.last().unwrap() as f64 / 1000.0 - end).abs() < 0.001, "{curve:?} {end}");
     }
-    assert!(curves.agent == curves.reference && verdict.score > 0.99, "{verdict:?}");
+    assert!(curves.agent == curves.reference && assessment.score > 0.99, "{assessment:?}");
 }
 
 #[tokio::test]
 async fn what_is_left_is_handed_off_at_that_tick() {
     let evaluation = evaluation();
-    let tasks: Vec<_> = (0..4).map(|seed| evaluation.assign(&order(seed)).unwrap()).collect();
+    let tasks: Vec<_> = (0..4).map(|seed| evaluation.assign(&key(seed)).unwrap()).collect();
     // Left after a step, in the middle of things.
     let begun = begin(&evaluation, Some(&tasks[0]), "x").await;
     let rollback = json!({"action": "rollback", "component": "web"});
     step(&evaluation, &begun, rollback.clone()).await.unwrap();
     evaluation.forget(&begun.episode).await;
-    let (left, _) = verdict(&evaluation, &tasks[0]).await;
+    let (left, _) = assessment(&evaluation, &tasks[0]).await;
     assert_eq!((left.end, left.steps, left.seconds), (Ending::Abandoned, 1, 30));
     assert!(left.score > 0.9, "the rollback counts: {left:?}");
     // Reset in the middle; what is played afterwards does not count.
@@ -103,12 +103,12 @@ async fn what_is_left_is_handed_off_at_that_tick() {
     for action in [rollback, json!({"action": "resolve"})] {
         step(&evaluation, &again, action).await.unwrap();
     }
-    let (horizon, _) = verdict(&evaluation, &tasks[1]).await;
+    let (horizon, _) = assessment(&evaluation, &tasks[1]).await;
     assert_eq!((horizon.end, horizon.score), (Ending::Horizon, 0.0));
-    let (reset, later) = verdict(&evaluation, &tasks[2]).await;
+    let (reset, later) = assessment(&evaluation, &tasks[2]).await;
     assert_eq!((reset.end, reset.seconds, reset.score, later), (Ending::Abandoned, 10, 0.0, 1));
     // Nobody came.
-    let (absent, _) = verdict(&evaluation, &tasks[3]).await;
+    let (absent, _) = assessment(&evaluation, &tasks[3]).await;
     assert_eq!((absent.end, absent.score, absent.steps), (Ending::Absent, 0.0, 0));
     assert_eq!(absent.curves.agent, absent.curves.noop);
     assert_eq!(evaluation.finish("task-0").await, None);
@@ -130,9 +130,9 @@ async fn refusals_say_why() {
         let refused = evaluation.begin(wish).await.unwrap_err();
         assert!(sentence(&refused).contains(says), "{refused:?}");
     }
-    let unknown = evaluation.assign(&Order { scenario: "lab/brokn".into(), ..order(0) });
+    let unknown = evaluation.assign(&AssignmentKey { scenario: "lab/brokn".into(), ..key(0) });
     assert!(unknown.unwrap_err().to_string().contains(SCENARIO));
-    let other = evaluation.assign(&Order { secret: "x".into(), ..order(0) });
+    let other = evaluation.assign(&AssignmentKey { secret: "x".into(), ..key(0) });
     assert!(other.unwrap_err().to_string().contains("another secret"));
     assert!(evaluation.catalogue().tasks.is_empty() && evaluation.catalogue().splits.is_empty());
 }

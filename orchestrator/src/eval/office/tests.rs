@@ -1,6 +1,6 @@
 //! The rules of attempts, case by case.
 
-use super::super::verdict::Outcome;
+use super::super::outcome::Outcome;
 use super::*;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! One episode as a picture: cumulative impact over simulated time in three worlds.
 
-use crate::eval::verdict::Verdict;
+use crate::eval::outcome::Assessment;
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -60,8 +60,8 @@ fn short(value: f64) -> String {
 }
 
 /// The picture of an episode.
-pub(super) fn chart(verdict: &Verdict, label: &str) -> Markup {
-    let curves = &verdict.curves;
+pub(super) fn chart(assessment: &Assessment, label: &str) -> Markup {
+    let curves = &assessment.curves;
     let all = [&curves.noop, &curves.reference, &curves.agent];
     let most = all.iter().flat_map(|curve| curve.iter()).max().copied().unwrap_or(0);
     let end_s = f64::from(curves.end_s);
@@ -73,7 +73,7 @@ pub(super) fn chart(verdict: &Verdict, label: &str) -> Markup {
         let count = (to / step + 1e-9).floor().max(0.0) as usize;
         (0..=count).map(move |mark| mark as f64 * step)
     };
-    let done = scale.x(f64::from(verdict.seconds));
+    let done = scale.x(f64::from(assessment.seconds));
     let horizon = scale.x(f64::from(curves.horizon_s));
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(label) {

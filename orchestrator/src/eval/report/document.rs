@@ -47,14 +47,14 @@ impl Report<'_> {
     }
 
     fn episode(&self, row: &Row) -> Value {
-        let mut episode = serde_json::to_value(&row.verdict).unwrap_or_default();
+        let mut episode = serde_json::to_value(&row.assessment).unwrap_or_default();
         let job = &row.job;
         let own = json!({
             "scenario": job.scenario,
             "seed": job.seed,
             "repeat": job.repeat,
             "healthy": self.plan.subject(&job.scenario).is_some_and(|s| s.healthy),
-            "passed": row.verdict.score >= self.pass,
+            "passed": row.assessment.score >= self.pass,
             "later_resets": row.later_resets,
             "reruns": row.reruns,
             "command": row.command,

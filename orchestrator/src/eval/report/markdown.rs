@@ -82,19 +82,19 @@ impl Report<'_> {
         row(text, &header.map(String::from));
         text.push_str("|---|--:|--:|--:|--:|--:|---|--:|\n");
         for one in &self.rows {
-            let verdict = &one.verdict;
-            let mark = if verdict.score >= self.pass { "" } else { " ✗" };
+            let assessment = &one.assessment;
+            let mark = if assessment.score >= self.pass { "" } else { " ✗" };
             row(
                 text,
                 &[
                     one.job.scenario.clone(),
                     one.job.seed.to_string(),
                     (one.job.repeat + 1).to_string(),
-                    format!("{:.3}{mark}", verdict.score),
-                    format!("{:.1}", verdict.impact),
-                    format!("{:.1}", verdict.impact_noop),
-                    verdict.end.words().to_string(),
-                    verdict.steps.to_string(),
+                    format!("{:.3}{mark}", assessment.score),
+                    format!("{:.1}", assessment.impact),
+                    format!("{:.1}", assessment.impact_noop),
+                    assessment.end.words().to_string(),
+                    assessment.steps.to_string(),
                 ],
             );
         }

@@ -80,7 +80,7 @@ impl<'a> Report<'a> {
     /// Episodes that the agent never began.
     pub fn absent(&self) -> usize {
         let ends = &self.all().ends;
-        ends.get(&super::verdict::Ending::Absent).copied().unwrap_or_default()
+        ends.get(&super::outcome::Ending::Absent).copied().unwrap_or_default()
     }
 
     fn all(&self) -> &Summary {

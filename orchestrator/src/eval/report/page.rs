@@ -148,20 +148,20 @@ impl Report<'_> {
     }
 
     fn card(&self, row: &Row) -> Markup {
-        let (verdict, job) = (&row.verdict, &row.job);
-        let passed = verdict.score >= self.pass;
+        let (assessment, job) = (&row.assessment, &row.job);
+        let passed = assessment.score >= self.pass;
         let label = format!(
             "{}, seed {}, play {}: score {:.3}, {:.1} user-minutes lost; {:.1} if nobody acts, \
              {:.1} with the reference plan",
             job.scenario,
             job.seed,
             job.repeat + 1,
-            verdict.score,
-            verdict.impact,
-            verdict.impact_noop,
-            verdict.impact_reference
+            assessment.score,
+            assessment.impact,
+            assessment.impact_noop,
+            assessment.impact_reference
         );
-        let minutes = f64::from(verdict.seconds) / 60.0;
+        let minutes = f64::from(assessment.seconds) / 60.0;
         html! {
             figure.card {
                 figcaption {
@@ -169,12 +169,12 @@ impl Report<'_> {
                         "seed " (job.seed)
                         @if self.plan.repeats > 1 { " · play " (job.repeat + 1) }
                     }
-                    span.score.passed[passed].missed[!passed] { (format!("{:.3}", verdict.score)) }
+                    span.score.passed[passed].missed[!passed] { (format!("{:.3}", assessment.score)) }
                 }
-                (chart(verdict, &label))
+                (chart(assessment, &label))
                 p.facts {
-                    (verdict.end.words()) " after " (format!("{minutes:.1}")) " min, "
-                    (verdict.steps) " steps"
+                    (assessment.end.words()) " after " (format!("{minutes:.1}")) " min, "
+                    (assessment.steps) " steps"
                     @if row.later_resets > 0 { " · " (row.later_resets) " later resets" }
                     @if row.reruns > 0 { " · played again " (row.reruns) "×" }
                     @if let Some(command) = &row.command { " · " (command) }
@@ -182,11 +182,11 @@ impl Report<'_> {
                 details {
                     summary { "why this score" }
                     ul {
-                        @for term in &verdict.terms {
+                        @for term in &assessment.terms {
                             li { b { (format!("{:+.3}", term.value)) } " " (term.reason) }
                         }
-                        @if verdict.terms.is_empty() { li { "The agent never called reset." } }
-                        li { "World seed " code { (verdict.world_seed) } }
+                        @if assessment.terms.is_empty() { li { "The agent never called reset." } }
+                        li { "World seed " code { (assessment.world_seed) } }
                         @if let Some(log) = &row.log { li { "Log " code { "logs/" (log) } } }
                     }
                 }

@@ -2,15 +2,15 @@
 
 use super::*;
 use crate::eval::journal::tests::row;
+use crate::eval::outcome::{Curves, Ending};
 use crate::eval::plan::tests::plan;
-use crate::eval::verdict::{Curves, Ending};
 
 /// All rows of the plan: a/x scores `fault`, b/y scores 1.
 fn rows(fault: f64) -> BTreeMap<Job, Row> {
     let each = plan().jobs().into_iter().map(|job| {
         let mut row = row(job.seed, if job.scenario == "a/x" { fault } else { 1.0 });
         row.job = job.clone();
-        row.verdict.curves = Curves {
+        row.assessment.curves = Curves {
             every_s: 10,
             horizon_s: 20,
             end_s: 30,
@@ -55,7 +55,7 @@ fn what_is_missing_is_said_and_names_do_no_harm() {
     let (mut plan, mut rows) = (plan(), rows(0.0));
     plan.agent = "<script>|x`".into();
     let (job, mut absent) = rows.pop_first().unwrap();
-    absent.verdict.end = Ending::Absent;
+    absent.assessment.end = Ending::Absent;
     absent.later_resets = 3;
     let next = rows.pop_first().unwrap().0;
     rows.insert(job, absent);

@@ -89,7 +89,7 @@ impl Curves {
 
 /// A graded attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct Assessment {
     /// The seed of the world.
     pub world_seed: u64,
     /// The score, 0..=1.
@@ -123,7 +123,7 @@ pub struct Verdict {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It is graded.
-    Scored(Box<Verdict>),
+    Scored(Box<Assessment>),
     /// Something outside the simulation failed: it is not scored, and has to be played again.
     Failed(String),
 }
