@@ -181,3 +181,17 @@ fn bad_options_and_taken_ports_are_named() {
         assert!(help.contains(word), "{word}");
     }
 }
+
+#[test]
+fn both_ports_are_asked_for_their_health_and_control_has_a_name() {
+    let server = serve(&["--control", "localhost:0"]);
+    let (agents, control) = (server.address("agents"), server.address("control"));
+    let asked = mayday(&["health", &control, "--agents", &agents]);
+    assert_eq!(asked.status.code(), Some(0), "{}", String::from_utf8_lossy(&asked.stderr));
+    let said = String::from_utf8(asked.stdout).unwrap();
+    assert_eq!(said, format!("{control} serves\n{agents} serves\n"));
+    for exchanged in [&["health", "--agents", &control][..], &["health", &agents]] {
+        assert_eq!(mayday(exchanged).status.code(), Some(1), "{exchanged:?}");
+    }
+    assert_eq!(server.stop(), Some(0));
+}

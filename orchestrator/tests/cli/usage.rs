@@ -39,7 +39,9 @@ fn bad_input_is_answered_with_the_way_out() {
         (vec!["component", "db", "--listen", "here"], 2, "invalid socket address"),
         (vec!["up", "--kinds", "db,cahce"], 2, "unknown kind `cahce`"),
         (vec!["orchestrator", "--grader", "a b"], 2, "is not an address"),
+        (vec!["serve", "--control", "here"], 2, "or off"),
         (vec!["health", "127.0.0.1:1"], 1, "gave no answer"),
+        (vec!["health", "--agents", "127.0.0.1:1"], 1, "gave no answer"),
     ];
     for (args, code, says) in rows {
         let output = mayday(&args);
