@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Whatever has not happened by then does not happen.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(120);
@@ -15,6 +15,10 @@ pub(crate) const TOKEN: &str = "s3cret-of-the-test";
 /// Begin of the names of projects, images and everything in them.
 const PREFIX: &str = "mayday-test-";
 const LABEL: &str = "com.docker.compose.project";
+
+/// What the binary is made of.
+const SOURCES: [&str; 7] =
+    ["Cargo.lock", "crates", "orchestrator/src", "proto", "scenarios", "services", "topologies"];
 
 /// One deployment at a time: two would fight for the processors.
 static TURN: Mutex<()> = Mutex::new(());
@@ -49,6 +53,27 @@ pub(crate) fn shipped() -> PathBuf {
     root().join("dist/mayday")
 }
 
+/// Another state of the sources may be another world: then no digest would say anything.
+fn up_to_date() -> Result<(), String> {
+    let made = std::fs::metadata(shipped()).and_then(|file| file.modified());
+    let made = made.map_err(|_| "there is no dist/mayday".to_string())?;
+    for part in SOURCES {
+        if let Some(newer) = newer(&root().join(part), made) {
+            return Err(format!("dist/mayday is older than {}", newer.display()));
+        }
+    }
+    Ok(())
+}
+
+/// A file at or below a path that was changed after this time.
+fn newer(path: &Path, than: SystemTime) -> Option<PathBuf> {
+    if let Ok(entries) = std::fs::read_dir(path) {
+        return entries.flatten().find_map(|entry| newer(&entry.path(), than));
+    }
+    let changed = std::fs::metadata(path).and_then(|file| file.modified()).ok()?;
+    (changed > than).then(|| path.to_path_buf())
+}
+
 /// Says, past the capture of the test runner, that a test was skipped; a run that may not skip
 /// sets `MAYDAY_TEST_ALL` and fails here.
 #[expect(clippy::disallowed_methods, reason = "the switch of a run that may not skip")]
@@ -67,8 +92,8 @@ impl Project {
             skip(test, &format!("`docker info` fails: {error}"));
             return None;
         }
-        if !shipped().exists() {
-            skip(test, "there is no dist/mayday: `cargo xtask dist` makes it");
+        if let Err(why) = up_to_date() {
+            skip(test, &format!("{why}: `cargo xtask dist` makes it"));
             return None;
         }
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
