@@ -50,6 +50,7 @@ fn value(spec: &ParamSpec, topology: &Topology, of: InstanceId, dice: Noise) -> 
             let tenants = topology.tenants(of);
             tenants.first().map_or("nobody".to_string(), |t| t.name.clone()).into()
         }
+        ParamKind::Content => "one line\n".into(),
         ParamKind::Text => match spec.name {
             "group" => "stable".into(),
             "path" => "/var/log/journal".into(),

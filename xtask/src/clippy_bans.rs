@@ -45,6 +45,7 @@ pub const PROFILES: &[Profile] = &[
     Profile { folder: "crates/record", groups: STORES },
     Profile { folder: "crates/scenario", groups: READS_FILES },
     Profile { folder: "crates/server", groups: PURE },
+    Profile { folder: "crates/shell", groups: PURE },
     Profile { folder: "crates/telemetry", groups: PURE },
     // Machine and gRPC shell share a crate; the shell only carries bytes and needs none of these.
     Profile { folder: "services/*", groups: PURE },

@@ -82,6 +82,7 @@ fn kind(kind: &ParamKind) -> Value {
         ParamKind::Text | ParamKind::Class | ParamKind::Component => {
             json!({"type": "string", "maxLength": 200})
         }
+        ParamKind::Content => json!({"type": "string", "maxLength": model::params::CONTENT_MAX}),
     }
 }
 

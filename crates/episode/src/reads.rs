@@ -188,6 +188,7 @@ impl<F: Fleet> Episode<F> {
 fn render(query: &Query, answer: Answer) -> Value {
     match answer {
         Answer::Facts(facts) => json!(facts),
+        Answer::Host(view) => json!(view),
         Answer::Changes(changes) => {
             changes.into_iter().map(|(at, text)| json!([at.to_string(), text])).collect()
         }

@@ -5,12 +5,14 @@ pub mod digest;
 pub mod edge;
 pub mod exchange;
 pub mod hop;
+pub mod host;
 pub mod ids;
 pub mod inspection;
 pub mod noise;
 pub mod order;
 pub mod params;
 pub mod query;
+pub mod rig;
 pub mod spec;
 pub mod time;
 
@@ -21,11 +23,16 @@ pub use exchange::{
     Report,
 };
 pub use hop::{Call, Code, Hop, HopReply, Next, Span};
+pub use host::{
+    DiskView, Face, FileContent, FileView, HostView, ProcessState, ProcessView, SocketView,
+    UnitState, UnitView,
+};
 pub use ids::{ClassId, EdgeId, EpisodeId, InstanceId};
 pub use inspection::Inspection;
 pub use noise::Noise;
 pub use order::{LeverPull, Order, Refusal};
 pub use params::{ParamDefault, ParamError, ParamKind, ParamSpec, ParamValue, Params};
 pub use query::{Answer, LogLine, Query, Severity};
+pub use rig::{Look, Member, MemberGroup, Sight, Site, WebReply};
 pub use spec::{ClassSpec, EdgeSpec, GroupSpec, InstanceSpec, Setup, Tenant, Topology};
 pub use time::{MINUTE, Tick};

@@ -63,6 +63,9 @@ impl<'de> Deserialize<'de> for ParamValue {
     }
 }
 
+/// Longest value of a [`ParamKind::Content`], bytes.
+pub const CONTENT_MAX: usize = 65_536;
+
 /// What a parameter accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParamKind {
@@ -102,6 +105,8 @@ pub enum ParamKind {
     Choice(&'static [&'static str]),
     /// Any word up to 200 characters.
     Text,
+    /// Any text up to [`CONTENT_MAX`] bytes, also none.
+    Content,
     /// The name of a request class or route of the topology.
     Class,
     /// The name of an instance of the topology.
@@ -209,6 +214,7 @@ impl ParamKind {
             ParamKind::Ratio => "a share from 0 to 1, such as 0.3 or 30%".into(),
             ParamKind::Choice(words) => format!("one of {}", words.join(", ")),
             ParamKind::Text => "a text of 1 to 200 characters".into(),
+            ParamKind::Content => format!("a text of at most {CONTENT_MAX} bytes"),
             ParamKind::Class => "the name of a request class or route of the topology".into(),
             ParamKind::Component => "the name of a component of the topology".into(),
         }
@@ -245,6 +251,10 @@ impl ParamKind {
             ParamKind::Choice(words) => match value {
                 ParamValue::Text(text) if words.contains(&text.as_str()) => Ok(value.clone()),
                 _ => Err(refuse()),
+            },
+            ParamKind::Content => match value {
+                ParamValue::Text(text) if text.len() <= CONTENT_MAX => Ok(value.clone()),
+                _ => Err(format!("expected {}", self.describe())),
             },
             ParamKind::Text | ParamKind::Class | ParamKind::Component => match value {
                 ParamValue::Text(text) if !text.is_empty() && text.chars().count() <= 200 => {

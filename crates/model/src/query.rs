@@ -1,6 +1,7 @@
 //! What monitoring may ask a component, and what it answers. Answers about tick t are the same
 //! whenever they are asked, and asking changes nothing.
 
+use crate::host::HostView;
 use crate::time::Tick;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -44,6 +45,8 @@ pub enum Query {
     },
     /// Present configuration.
     Config,
+    /// Hosts only: what somebody sees who is logged in.
+    Host,
 }
 
 /// Severity of a log line, in OpenTelemetry's order.
@@ -95,4 +98,6 @@ pub enum Answer {
     Facts(BTreeMap<String, String>),
     /// One entry per change, oldest first.
     Changes(Vec<(Tick, String)>),
+    /// A host, as seen from a terminal.
+    Host(Box<HostView>),
 }

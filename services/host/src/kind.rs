@@ -15,7 +15,7 @@ pub static KIND: &dyn Kind = &Host;
 
 const GIB: f64 = 1_073_741_824.0;
 const BYTES: ParamKind = ParamKind::Bytes { min: 1_048_576.0, max: 1e15 };
-const RATE: ParamKind = ParamKind::Bytes { min: 1.0, max: 1e12 };
+const RATE: ParamKind = ParamKind::Bytes { min: 0.0, max: 1e12 };
 
 const PARAMS: &[ParamSpec] = &[
     ParamSpec::number("cpu", ParamKind::Number { min: 0.1, max: 1024.0 }, 64.0, "Cores."),
@@ -63,7 +63,17 @@ const LEVERS: &[LeverSpec] = &[
     LeverSpec {
         name: "host.disk_fill",
         doc: "A stray process appends to a file until it is killed.",
-        args: &[PATH, ParamSpec::required("rate", RATE, "Bytes per second.")],
+        args: &[
+            PATH,
+            ParamSpec::required("rate", RATE, "Bytes per second; 0: it lies there, no process."),
+            ParamSpec::number(
+                "size",
+                ParamKind::Bytes { min: 0.0, max: 1e15 },
+                0.0,
+                "Bytes in it at once, as far as they fit.",
+            ),
+            ParamSpec::text("instance", ParamKind::Text, "", "Whose log it is; empty: nobody's."),
+        ],
     },
     LeverSpec {
         name: "host.inode_leak",
@@ -85,7 +95,12 @@ const LEVERS: &[LeverSpec] = &[
     LeverSpec {
         name: "host.port_squat",
         doc: "The instance's process dies and a stray process takes its port.",
-        args: &[INSTANCE, GROUP],
+        args: &[
+            INSTANCE,
+            GROUP,
+            ParamSpec::text("command", ParamKind::Text, "python3 -m http.server", "Its command."),
+            ParamSpec::flag("zombie", false, "It has an ended child that nobody waits for."),
+        ],
     },
     LeverSpec {
         name: "host.process_crash",
@@ -127,7 +142,91 @@ const OPERATIONS: &[OperationSpec] = &[
         args: &[ParamSpec::required("path", ParamKind::Text, "Path, as the status lists it.")],
         delay: 5,
     },
+    OperationSpec {
+        verb: "signal",
+        doc: "Sends a signal to one process.",
+        args: &[
+            ParamSpec::required("pid", ParamKind::Count { min: 1, max: 1_000_000 }, "Process id."),
+            ParamSpec::required("signal", ParamKind::Choice(SIGNALS), "Name of the signal."),
+        ],
+        delay: 0,
+    },
+    OperationSpec {
+        verb: "unit",
+        doc: "Starts, stops, restarts or reloads a unit.",
+        args: &[
+            ParamSpec::required("unit", ParamKind::Text, "Its name without `.service`."),
+            ParamSpec::required("change", ParamKind::Choice(UNIT_CHANGES), "What to do."),
+        ],
+        delay: 0,
+    },
+    OperationSpec {
+        verb: "unlink",
+        doc: "Removes one file, or one folder of small files; open ones keep their space.",
+        args: &[FILE],
+        delay: 0,
+    },
+    OperationSpec {
+        verb: "truncate",
+        doc: "Cuts a file, which is made if it is not there.",
+        args: &[FILE, ParamSpec::required("size", SIZE, "Bytes that stay.")],
+        delay: 0,
+    },
+    OperationSpec {
+        verb: "write",
+        doc: "Writes a text into a file, which is made if it is not there.",
+        args: &[
+            FILE,
+            ParamSpec::required("text", ParamKind::Content, "The text."),
+            ParamSpec::flag("append", false, "At its end; otherwise instead of what is there."),
+        ],
+        delay: 0,
+    },
+    OperationSpec { verb: "make_folder", doc: "Makes an empty folder.", args: &[FILE], delay: 0 },
+    OperationSpec {
+        verb: "rename",
+        doc: "Moves a file or folder; what has it open keeps it open.",
+        args: &[FROM, TO],
+        delay: 0,
+    },
+    OperationSpec { verb: "copy", doc: "Copies a file.", args: &[FROM, TO], delay: 0 },
+    OperationSpec {
+        verb: "compress",
+        doc: "Replaces a file by a compressed one.",
+        args: &[FROM, TO],
+        delay: 0,
+    },
+    OperationSpec {
+        verb: "set_mode",
+        doc: "Changes permission bits or owner of a file.",
+        args: &[
+            FILE,
+            ParamSpec::optional("mode", ParamKind::Count { min: 0, max: 0o7777 }, "The bits."),
+            ParamSpec::text("owner", ParamKind::Text, "", "The user; empty: as it is."),
+        ],
+        delay: 0,
+    },
+    OperationSpec {
+        verb: "step_clock",
+        doc: "Sets the clock; 0: by the time servers.",
+        args: &[ParamSpec::number(
+            "offset",
+            ParamKind::Number { min: -1e9, max: 1e9 },
+            0.0,
+            "Seconds ahead of them.",
+        )],
+        delay: 0,
+    },
 ];
+
+/// Signals that a process may be sent.
+const SIGNALS: &[&str] =
+    &["TERM", "KILL", "INT", "HUP", "QUIT", "ABRT", "STOP", "CONT", "USR1", "USR2"];
+const UNIT_CHANGES: &[&str] = &["start", "stop", "restart", "reload"];
+const FILE: ParamSpec = ParamSpec::required("path", ParamKind::Text, "Absolute path.");
+const FROM: ParamSpec = ParamSpec::required("from", ParamKind::Text, "Absolute path.");
+const TO: ParamSpec = ParamSpec::required("to", ParamKind::Text, "Absolute path.");
+const SIZE: ParamKind = ParamKind::Bytes { min: 0.0, max: 1e15 };
 
 impl Kind for Host {
     fn name(&self) -> &'static str {

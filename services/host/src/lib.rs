@@ -4,9 +4,12 @@
 mod disk;
 mod grpc;
 mod kind;
+mod layout;
 mod machine;
 mod process;
 mod signals;
+mod terminal;
+mod view;
 
 pub use grpc::routes;
 pub use kind::{Host, KIND};

@@ -1,38 +1,43 @@
 //! The machine of a host: each round it takes the needs of everything on it and grants what it
 //! has; it kills what outgrows it and restarts what died.
 
-use crate::disk::{Disk, File};
-use crate::process::{Stray, Unit};
+use crate::disk::{self, Disk, File};
+use crate::layout;
+use crate::process::{DAEMONS, Daemon, Stray, Unit};
 use crate::signals::{CPU, DISK, EVENT, EXITS, INODES, MEMORY, SKEW};
 use machine::{Cx, Machine, Past, SnapshotError, decode, encode};
 use model::{
-    Answer, Code, Grant, Hop, HopReply, Inbox, LeverPull, LogLine, Need, Next, Order, Outbox,
-    ParamError, Query, Refusal, Setup, Severity, Tenant, Tick,
+    Answer, Code, Face, FileContent, Grant, Hop, HopReply, Inbox, LeverPull, LogLine, Need, Next,
+    Order, Outbox, ParamError, Query, Refusal, Setup, Severity, Tenant, Tick,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Bytes of the lock file of a database.
+const LOCK_FILE: f64 = 4096.0;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct State {
-    disk: Disk,
-    units: Vec<Unit>,
-    strays: Vec<Stray>,
-    skew_s: f64,
+pub(crate) struct State {
+    pub(crate) disk: Disk,
+    pub(crate) units: Vec<Unit>,
+    pub(crate) strays: Vec<Stray>,
+    pub(crate) daemons: Vec<Daemon>,
+    pub(crate) skew_s: f64,
     next_pid: u32,
     /// Bytes of data that people needed and an operator removed.
-    data_lost: f64,
+    pub(crate) data_lost: f64,
     exits: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct HostMachine {
-    name: String,
-    cpu: f64,
-    memory: f64,
-    tenants: Vec<Tenant>,
+    pub(crate) name: String,
+    pub(crate) cpu: f64,
+    pub(crate) memory: f64,
+    pub(crate) tenants: Vec<Tenant>,
     /// Where each tenant keeps its data.
     paths: Vec<String>,
-    state: State,
+    pub(crate) state: State,
 }
 
 impl HostMachine {
@@ -44,20 +49,16 @@ impl HostMachine {
             let message = format!("is {used}; expected at most `disk`, {capacity}");
             return Err(ParamError { name: "disk_used".into(), message });
         }
-        let mut files = BTreeMap::new();
-        let file = |size, inodes, precious| File { size, inodes, precious, ..File::default() };
-        files.insert("/usr".to_string(), file(0.2 * used, 200_000.0, true));
-        files.insert("/var/log/journal".to_string(), file(0.1 * used, 2_000.0, false));
-        let data = 0.7 * used / setup.tenants.len().max(1) as f64;
-        for tenant in &setup.tenants {
-            files.insert(data_path(tenant), file(data, 20_000.0, true));
-        }
-        let disk = Disk { capacity, inodes: params.number("inodes"), files };
+        let files = layout::files(used, &setup.tenants);
+        let disk = Disk::new(capacity, params.number("inodes"), files);
         let unit = |(at, t): (usize, &Tenant)| Unit::up(at, t.replicas, Tick(-1_000_000));
         let state = State {
             disk,
             units: setup.tenants.iter().enumerate().map(unit).collect(),
             strays: Vec::new(),
+            daemons: (0..DAEMONS.len())
+                .map(|which| Daemon { which, pid: DAEMONS[which].1, since: disk::LONG_AGO })
+                .collect(),
             skew_s: 0.0,
             next_pid: 4200,
             data_lost: 0.0,
@@ -67,37 +68,57 @@ impl HostMachine {
             name: setup.spec.name.clone(),
             cpu: params.number("cpu"),
             memory: params.number("memory"),
-            paths: setup.tenants.iter().map(data_path).collect(),
+            paths: setup.tenants.iter().map(layout::data_path).collect(),
             tenants: setup.tenants.clone(),
             state,
         })
     }
 
-    fn unit_name(&self, at: usize) -> String {
+    pub(crate) fn unit_name(&self, at: usize) -> String {
         format!("{}/{}", self.tenants[at].name, self.tenants[at].group_name)
     }
 
     /// Positions of the units that `instance` and `group` name.
-    fn matching(&self, instance: &str, group: &str) -> Vec<usize> {
+    pub(crate) fn matching(&self, instance: &str, group: &str) -> Vec<usize> {
         let of = |t: &Tenant| t.name == instance && (group.is_empty() || t.group_name == group);
         (0..self.tenants.len()).filter(|at| of(&self.tenants[*at])).collect()
     }
 
-    fn unit_called(&self, unit: &str) -> Vec<usize> {
+    pub(crate) fn unit_called(&self, unit: &str) -> Vec<usize> {
         let (instance, group) = unit.split_once('/').unwrap_or((unit, ""));
         self.matching(instance, group)
     }
 
-    fn stray(&mut self, pull: &LeverPull, command: &str, cpu_cores: f64, memory: f64) -> u32 {
-        let pid = self.state.next_pid;
-        self.state.next_pid += 7;
-        let command = command.to_string();
-        self.state.strays.push(Stray { pid, pull: pull.id, command, cpu_cores, memory });
+    fn stray(
+        &mut self,
+        now: Tick,
+        pull: &LeverPull,
+        command: &str,
+        cpu_cores: f64,
+        memory: f64,
+    ) -> u32 {
+        let pid = self.next_pid();
+        self.state.strays.push(Stray {
+            pid,
+            pull: pull.id,
+            command: command.to_string(),
+            cpu_cores,
+            memory,
+            started: now,
+            paused: false,
+            zombie_of: 0,
+        });
         pid
     }
 
-    fn end_stray(&mut self, pid: u32) {
-        self.state.strays.retain(|s| s.pid != pid);
+    pub(crate) fn next_pid(&mut self) -> u32 {
+        self.state.next_pid += 7;
+        self.state.next_pid - 7
+    }
+
+    pub(crate) fn end_stray(&mut self, pid: u32) {
+        // With its parent gone, an ended child is asked for its exit code by process 1.
+        self.state.strays.retain(|s| s.pid != pid && s.zombie_of != pid);
         self.state.disk.writer_died(pid);
         for unit in self.state.units.iter_mut().filter(|u| u.squatter == pid) {
             unit.squatter = 0;
@@ -117,8 +138,13 @@ impl HostMachine {
             let need = self.need(inbox, at);
             let tenant = &self.tenants[at];
             let limit = if tenant.memory_limit > 0.0 { tenant.memory_limit } else { self.memory };
+            let full = self.no_room(at);
             let unit = &mut self.state.units[at];
-            let down = if unit.running == 0 {
+            (unit.cpu_cores, unit.memory) = (need.cpu_cores, need.memory);
+            let starts = unit.running == 0 && unit.booting > 0 && now >= unit.ready;
+            let down = if starts && full {
+                Some("could not write lock file: No space left on device".to_string())
+            } else if unit.running == 0 {
                 None
             } else if need.memory > limit {
                 Some("out of memory".to_string())
@@ -139,6 +165,12 @@ impl HostMachine {
             }
         }
         self.kill_for_memory(cx, inbox);
+    }
+
+    /// A database does not start on a full disk: it cannot even write its lock file.
+    pub(crate) fn no_room(&self, at: usize) -> bool {
+        let disk = &self.state.disk;
+        self.tenants[at].kind == "db" && (disk.free() < LOCK_FILE || disk.inodes_free() < 1.0)
     }
 
     /// Over the host's own memory the largest process group goes, as an out-of-memory killer does.
@@ -168,25 +200,47 @@ impl HostMachine {
         })
     }
 
-    fn write_files(&mut self, delta_s: f64, inbox: &Inbox) {
+    fn write_files(&mut self, now: Tick, delta_s: f64, inbox: &Inbox) {
         for at in 0..self.tenants.len() {
             let need = self.need(inbox, at);
             if need.disk_write > 0.0 {
                 self.state.disk.append(&self.paths[at], need.disk_write * delta_s);
             }
         }
-        self.state.disk.grow(delta_s);
+        let strays = &self.state.strays;
+        let paused = |pid: u32| strays.iter().any(|s| s.pid == pid && s.paused);
+        self.state.disk.grow(now, delta_s, paused);
+        let units = &self.state.units;
+        self.state.disk.close_orphans(|unit| units[unit as usize].generation);
     }
 
-    fn down(&mut self, cx: &mut Cx<'_>, at: usize, reason: &str) {
+    pub(crate) fn down(&mut self, cx: &mut Cx<'_>, at: usize, reason: &str) {
         let unit = &mut self.state.units[at];
-        unit.stop(reason);
+        unit.stop(cx.tick(), reason);
         self.state.exits += 1;
         let text = format!("{}: process ended, {reason}", self.unit_name(at));
         cx.emit(EXITS, f64::from(self.state.exits), text);
     }
 
-    fn kill(&mut self, cx: &mut Cx<'_>, pid: u32) {
+    /// Takes the processes of a unit down and starts them again, if what they need is there.
+    pub(crate) fn start(&mut self, cx: &mut Cx<'_>, at: usize, how: &str) {
+        let (replicas, boot_s) = (self.tenants[at].replicas, self.tenants[at].boot_s);
+        if !self.state.disk.exists(&self.paths[at]) {
+            self.down(cx, at, "its files are missing");
+            return;
+        }
+        if self.no_room(at) {
+            self.down(cx, at, "could not write lock file: No space left on device");
+            return;
+        }
+        let unit = &mut self.state.units[at];
+        unit.restart(cx.tick(), replicas.max(unit.running), boot_s, 0);
+        let generation = f64::from(unit.generation);
+        let text = format!("{}: {how}", self.unit_name(at));
+        cx.emit(EVENT, generation, text);
+    }
+
+    pub(crate) fn kill(&mut self, cx: &mut Cx<'_>, pid: u32) {
         if let Some(stray) = self.state.strays.iter().find(|s| s.pid == pid) {
             let text = format!("killed process {pid} ({})", stray.command);
             self.end_stray(pid);
@@ -216,9 +270,9 @@ impl HostMachine {
     }
 
     /// What needed the files at `path` ends and cannot start again.
-    fn wreck(&mut self, cx: &mut Cx<'_>, path: &str) {
+    pub(crate) fn wreck(&mut self, cx: &mut Cx<'_>, path: &str) {
         for at in 0..self.tenants.len() {
-            if path == "/usr" || path == data_path(&self.tenants[at]) {
+            if path == "/usr" || path == layout::data_path(&self.tenants[at]) {
                 self.state.units[at].wrecked = true;
                 self.down(cx, at, "its files are missing");
             }
@@ -291,15 +345,10 @@ fn percent(used: f64, all: f64) -> String {
     format!("{:.1} % used", 100.0 * used / all.max(1.0))
 }
 
-/// Where a tenant keeps its data.
-fn data_path(tenant: &Tenant) -> String {
-    format!("/var/lib/{}", tenant.name)
-}
-
 impl Machine for HostMachine {
     fn round(&mut self, cx: &mut Cx<'_>, inbox: &Inbox, out: &mut Outbox) {
         self.run_processes(cx, inbox);
-        self.write_files(cx.delta_s(), inbox);
+        self.write_files(cx.tick(), cx.delta_s(), inbox);
         let asked: f64 = (0..self.tenants.len()).map(|at| self.need(inbox, at).cpu_cores).sum();
         let stray: f64 = self.state.strays.iter().map(|s| s.cpu_cores).sum();
         let cpu = (self.cpu / (asked + stray).max(1e-9)).min(1.0);
@@ -333,7 +382,8 @@ impl Machine for HostMachine {
                 self.state.strays.iter().any(|s| s.pid == pid)
                     || self.state.units.iter().any(|u| u.pid() == pid)
             }
-            _ => !self.state.disk.under(args.text("path")).is_empty(),
+            "free_disk" => !self.state.disk.under(args.text("path")).is_empty(),
+            _ => return self.accepts_terminal(order),
         };
         let what = match order.verb.as_str() {
             "restart_process" | "start_unit" => "unit",
@@ -349,59 +399,74 @@ impl Machine for HostMachine {
         match order.verb.as_str() {
             "restart_process" => {
                 for at in self.matching(args.text("instance"), args.text("group")) {
-                    let (replicas, boot_s) = (self.tenants[at].replicas, self.tenants[at].boot_s);
-                    let replicas = replicas.max(self.state.units[at].running);
-                    self.state.units[at].restart(cx.tick(), replicas, boot_s, 0);
-                    let text = format!("{}: restarted by an operator", self.unit_name(at));
-                    cx.emit(EVENT, f64::from(self.state.units[at].generation), text);
+                    self.start(cx, at, "restarted by an operator");
                 }
             }
             "start_unit" => {
                 for at in self.unit_called(args.text("unit")) {
-                    let (replicas, boot_s) = (self.tenants[at].replicas, self.tenants[at].boot_s);
-                    let unit = &mut self.state.units[at];
-                    if unit.stopped || unit.running == 0 {
-                        unit.restart(cx.tick(), replicas, boot_s, 0);
-                        let text = format!("{}: started by an operator", self.unit_name(at));
-                        cx.emit(EVENT, 0.0, text);
+                    if self.state.units[at].stopped || self.state.units[at].running == 0 {
+                        self.start(cx, at, "started by an operator");
                     }
                 }
             }
             "kill_process" => self.kill(cx, args.number("pid") as u32),
-            _ => self.free_disk(cx, args.text("path")),
+            "free_disk" => self.free_disk(cx, args.text("path")),
+            _ => self.obey_terminal(cx, order),
         }
     }
 
     fn inject(&mut self, cx: &mut Cx<'_>, pull: &LeverPull) {
         let args = &pull.args;
         let path = args.text("path").to_string();
+        let now = cx.tick();
         match pull.lever.as_str() {
             "host.clock_skew" => {
                 self.state.skew_s = args.number("seconds");
                 cx.emit(SKEW, self.state.skew_s, "");
             }
             "host.cpu_hog" => {
-                self.stray(pull, "backup --compress /var", args.number("cores"), 1e8);
+                self.stray(now, pull, "backup --compress /var", args.number("cores"), 1e8);
             }
             "host.memory_pressure" => {
-                self.stray(pull, "report-builder --all", 0.1, args.number("size"));
+                self.stray(now, pull, "report-builder --all", 0.1, args.number("size"));
             }
             "host.disk_fill" => {
-                let pid = self.stray(pull, &format!("tee -a {path}"), 0.05, 1e7);
+                let (rate, size) = (args.number("rate"), args.number("size"));
+                let pid = match rate {
+                    0.0 => 0,
+                    _ => self.stray(now, pull, &format!("tee -a {path}"), 0.05, 1e7),
+                };
+                let room = self.state.disk.free();
+                let of = self.matching(args.text("instance"), "").first().copied();
                 let file = self.state.disk.files.entry(path).or_default();
-                (file.writer, file.growth) = (pid, args.number("rate"));
+                (file.writer, file.growth, file.modified) = (pid, rate, now);
+                file.size += size.min(room);
                 file.inodes = file.inodes.max(1.0);
+                if let Some(at) = of {
+                    let instance = self.tenants[at].instance;
+                    let since = disk::LONG_AGO;
+                    file.content = FileContent::View { instance, face: Face::Log, since };
+                }
             }
             "host.inode_leak" => {
-                let pid = self.stray(pull, &format!("session-writer {path}"), 0.05, 1e7);
-                let file = self.state.disk.files.entry(path).or_default();
+                let pid = self.stray(now, pull, &format!("session-writer {path}"), 0.05, 1e7);
+                let folder = File { inodes: 0.0, mode: 0o755, ..File::default() };
+                let folder = File { content: FileContent::Folder, ..folder };
+                let file = self.state.disk.files.entry(path).or_insert(folder);
                 (file.writer, file.files_growth) = (pid, args.number("rate"));
             }
             _ => {
                 let squats = pull.lever == "host.port_squat";
                 for at in self.matching(args.text("instance"), args.text("group")) {
                     if squats {
-                        let pid = self.stray(pull, "python3 -m http.server", 0.0, 3e7);
+                        let pid = self.stray(now, pull, args.text("command"), 0.0, 3e7);
+                        if args.flag("zombie") {
+                            // It holds nothing: a decoy for those who kill what `ps` marks.
+                            let child = self.stray(now, pull, "defunct", 0.0, 0.0);
+                            if let Some(s) = self.state.strays.iter_mut().find(|s| s.pid == child) {
+                                s.zombie_of = pid;
+                            }
+                        }
                         self.state.units[at].squatter = pid;
                         let boot_s = self.tenants[at].boot_s;
                         let replicas = self.tenants[at].replicas;
@@ -435,6 +500,7 @@ impl Machine for HostMachine {
                 ("cpu".into(), format!("{} cores", self.cpu)),
                 ("memory".into(), format!("{:.0} MiB", self.memory / 1_048_576.0)),
             ])),
+            Query::Host => Answer::Host(Box::new(self.view(past))),
             _ => Answer::Facts(self.status()),
         }
     }

@@ -32,6 +32,14 @@ pub(crate) struct Unit {
     pub(crate) stopped: bool,
     /// Its files are gone: it cannot be started any more.
     pub(crate) wrecked: bool,
+    /// Stopped by a signal: it is there and does nothing.
+    pub(crate) paused: bool,
+    /// Since when it is in its present state.
+    pub(crate) since: Tick,
+    /// What its processes used in the last round.
+    pub(crate) cpu_cores: f64,
+    /// Memory of one of them, bytes.
+    pub(crate) memory: f64,
     /// Why it last went down.
     pub(crate) reason: String,
 }
@@ -51,6 +59,10 @@ impl Unit {
             squatter: 0,
             stopped: false,
             wrecked: false,
+            paused: false,
+            since: start.plus(-BACKOFF_RESET_S),
+            cpu_cores: 0.0,
+            memory: 0.0,
             reason: String::new(),
         }
     }
@@ -58,6 +70,8 @@ impl Unit {
     /// Takes all its processes down and starts them again after `pause_s` and the boot time.
     pub(crate) fn restart(&mut self, now: Tick, replicas: u32, boot_s: f64, pause_s: i64) {
         self.running = 0;
+        self.paused = false;
+        self.since = now;
         if self.wrecked {
             return;
         }
@@ -81,8 +95,10 @@ impl Unit {
     }
 
     /// All its processes are down and stay so until somebody starts them.
-    pub(crate) fn stop(&mut self, reason: &str) {
+    pub(crate) fn stop(&mut self, now: Tick, reason: &str) {
         (self.running, self.booting, self.stopped) = (0, 0, true);
+        self.paused = false;
+        self.since = now;
         self.generation += 1;
         self.reason = reason.into();
     }
@@ -94,6 +110,9 @@ impl Unit {
         }
         let ready = self.booting > 0 && now >= self.ready;
         if ready {
+            if self.running == 0 {
+                self.since = now;
+            }
             self.running += self.booting;
             self.booting = 0;
         }
@@ -112,7 +131,7 @@ impl Unit {
         Grant {
             instance: tenant.instance,
             group: tenant.group,
-            running: self.running,
+            running: if self.paused { 0 } else { self.running },
             port_bound: self.squatter == 0,
             generation: self.generation,
             ..*base
@@ -135,7 +154,30 @@ pub(crate) struct Stray {
     pub(crate) command: String,
     pub(crate) cpu_cores: f64,
     pub(crate) memory: f64,
+    pub(crate) started: Tick,
+    /// Stopped by a signal.
+    pub(crate) paused: bool,
+    /// It ended, and its parent, another stray, has not asked for its exit code; 0: it lives.
+    pub(crate) zombie_of: u32,
 }
+
+/// A process of the host itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Daemon {
+    /// Position in [`DAEMONS`].
+    pub(crate) which: usize,
+    /// 0 while it is down.
+    pub(crate) pid: u32,
+    pub(crate) since: Tick,
+}
+
+/// What a host runs by itself: unit, first process id, port, command line.
+pub(crate) const DAEMONS: &[(&str, u32, u16, &str)] = &[
+    ("chrony", 431, 0, "/usr/sbin/chronyd -F 1"),
+    ("cron", 402, 0, "/usr/sbin/cron -f"),
+    ("ssh", 512, 22, "sshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups"),
+    ("systemd-journald", 265, 0, "/lib/systemd/systemd-journald"),
+];
 
 #[cfg(test)]
 mod tests {
@@ -178,7 +220,7 @@ mod tests {
     fn without_its_files_a_unit_does_not_start() {
         let mut unit = Unit::up(0, 2, Tick(0));
         unit.wrecked = true;
-        unit.stop("its files are missing");
+        unit.stop(Tick(4), "its files are missing");
         unit.restart(Tick(5), 2, 20.0, 0);
         assert!(!unit.settle(Tick(60), &Need::idle(InstanceId(1), 0, 2), &tenant()));
         assert_eq!((unit.running, unit.booting, unit.stopped), (0, 0, true));

@@ -1,0 +1,139 @@
+//! `dig`, `nslookup`, `host`, `getent`: addresses of names.
+
+use super::Command;
+use crate::call::{Call, Done};
+use crate::interpreter::Halt;
+use model::{InstanceId, Look, Sight};
+
+pub(crate) const COMMAND: Command = Command {
+    names: &["dig", "nslookup", "host", "getent"],
+    summary: "Look up names",
+    usage: "dig [@SERVER] [+short] NAME [TYPE]",
+    misuse: 1,
+    short_hint: false,
+    run: |call| Box::pin(run(call)),
+};
+
+/// The address of a component or host.
+pub(super) fn address(of: InstanceId) -> String {
+    format!("10.0.{}.{}", 1 + of.0 / 200, 10 + of.0 % 200)
+}
+
+/// What a name stands for from here: addresses with their owners; none: it does not exist.
+pub(super) async fn resolve(
+    call: &mut Call<'_, '_>,
+    name: &str,
+) -> Result<Vec<(String, InstanceId)>, Halt> {
+    let own = call.shell.session.host;
+    let host = call.host().await?;
+    let name = name.trim_end_matches('.');
+    if name == "localhost" || name == host.name {
+        let address = if name == "localhost" { "127.0.0.1".into() } else { address(own) };
+        return Ok(vec![(address, own)]);
+    }
+    let site = call.shell.site().await?;
+    if name.split('.').count() == 4 && name.split('.').all(|p| p.parse::<u8>().is_ok()) {
+        let owner = match name.starts_with("127.") || name == "0.0.0.0" {
+            true => Some(own),
+            false => site.members.iter().map(|m| m.id).find(|id| address(*id) == name),
+        };
+        return Ok(owner.map(|id| (name.to_string(), id)).into_iter().collect());
+    }
+    let look = Look::Resolve { from: own, name: name.to_string() };
+    let Sight::Addresses(found) = call.shell.rig.read(&look).await? else { return Ok(Vec::new()) };
+    Ok(found.into_iter().map(|id| (address(id), id)).collect())
+}
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let (mut names, mut short, mut server, mut kind) = (Vec::new(), false, None, "A".to_string());
+    let mut args = call.args.clone().into_iter();
+    if call.name == "getent" {
+        match args.next().as_deref() {
+            Some("hosts" | "ahosts" | "ahostsv4") => {}
+            Some(other) => return call.fail(1, format!("Unknown database: {other}")),
+            None => return call.fail(1, "wrong number of arguments"),
+        }
+    }
+    while let Some(arg) = args.next() {
+        let upper = arg.to_uppercase();
+        match arg.as_str() {
+            "+short" => short = true,
+            "-t" => kind = args.next().unwrap_or_default().to_uppercase(),
+            "-x" => return call.fail(1, "reverse lookups are not supported by this terminal"),
+            _ if arg.starts_with('+') => {}
+            _ if arg.starts_with('@') => server = Some(arg[1..].to_string()),
+            _ if arg.starts_with("-type=") || arg.starts_with("-query=") => {
+                kind = arg.split('=').nth(1).unwrap_or_default().to_uppercase();
+            }
+            _ if arg.starts_with('-') => {
+                let text = format!("Invalid option: {arg}");
+                call.warn(text);
+                return Ok(1);
+            }
+            _ if matches!(upper.as_str(), "A" | "AAAA" | "CNAME" | "MX" | "NS" | "SOA" | "TXT" | "ANY" | "SRV") => kind = upper,
+            _ if names.is_empty() => names.push(arg),
+            _ if call.name != "dig" => server = Some(arg),
+            _ => names.push(arg),
+        }
+    }
+    let Some(name) = names.first().cloned() else { return call.misuse("") };
+    let found = match kind.as_str() {
+        "A" | "ANY" => resolve(call, &name).await?,
+        _ => Vec::new(),
+    };
+    let exists = !found.is_empty() || kind != "A" && !resolve(call, &name).await?.is_empty();
+    let server = server.unwrap_or("127.0.0.53".into());
+    match call.name.as_str() {
+        "getent" => {
+            for (address, _) in &found {
+                call.say(format!("{address:<15} {name}"));
+            }
+            Ok(if exists { 0 } else { 2 })
+        }
+        "nslookup" => {
+            call.say(format!("Server:\t\t{server}\nAddress:\t{server}#53\n"));
+            if !exists {
+                call.say(format!("** server can't find {name}: NXDOMAIN\n"));
+                return Ok(1);
+            }
+            call.say("Non-authoritative answer:");
+            for (address, _) in &found {
+                call.say(format!("Name:\t{name}\nAddress: {address}"));
+            }
+            call.say("");
+            Ok(0)
+        }
+        "host" => {
+            if !exists {
+                call.say(format!("Host {name} not found: 3(NXDOMAIN)"));
+                return Ok(1);
+            }
+            for (address, _) in &found {
+                call.say(format!("{name} has address {address}"));
+            }
+            Ok(0)
+        }
+        _ if short => {
+            for (address, _) in &found {
+                call.say(address);
+            }
+            Ok(0)
+        }
+        _ => {
+            let status = if exists { "NOERROR" } else { "NXDOMAIN" };
+            call.say(format!("\n; <<>> DiG 9.18.18 <<>> {name} {kind}\n;; global options: +cmd\n;; Got answer:"));
+            call.say(format!(";; ->>HEADER<<- opcode: QUERY, status: {status}, id: 4711\n;; flags: qr rd ra; QUERY: 1, ANSWER: {}, AUTHORITY: 0, ADDITIONAL: 1\n", found.len()));
+            call.say(format!(";; QUESTION SECTION:\n;{name}.\t\t\tIN\t{kind}\n"));
+            if !found.is_empty() {
+                call.say(";; ANSWER SECTION:");
+                for (address, _) in &found {
+                    call.say(format!("{name}.\t\t300\tIN\tA\t{address}"));
+                }
+                call.say("");
+            }
+            let date = call.shell.date().await?;
+            call.say(format!(";; Query time: 1 msec\n;; SERVER: {server}#53({server}) (UDP)\n;; WHEN: {} {} {:2} {} UTC {}", date.weekday(), date.month_name(), date.day, date.time(), date.year));
+            Ok(0)
+        }
+    }
+}

@@ -1,0 +1,594 @@
+//! From words as written to arguments: braces, quotes, variables, substitutions, splitting, globs.
+
+use crate::grammar;
+use crate::interpreter::{Halt, Shell};
+use crate::tree;
+use brush_parser::word::{
+    BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, ParameterTestType,
+    SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource,
+};
+use brush_parser::{arithmetic, ast, pattern, word};
+use regex::Regex;
+use std::future::Future;
+use std::pin::Pin;
+
+type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Halt>> + Send + 'a>>;
+
+/// A word while it is expanded: characters, and whether each was quoted.
+#[derive(Clone, Debug, Default)]
+struct Field {
+    chars: Vec<(char, bool)>,
+    /// Quotes make a field even where nothing is in them.
+    quoted: bool,
+}
+
+impl Field {
+    fn text(&self) -> String {
+        self.chars.iter().map(|(c, _)| *c).collect()
+    }
+
+    fn is_pattern(&self) -> bool {
+        self.chars.iter().any(|(c, quoted)| !quoted && matches!(c, '*' | '?' | '['))
+    }
+
+    /// As a pattern in which quoted characters stand for themselves.
+    fn pattern(&self) -> String {
+        let escaped = |(c, quoted): &(char, bool)| {
+            let special = matches!(c, '*' | '?' | '[' | ']' | '\\');
+            if *quoted && special { format!("\\{c}") } else { c.to_string() }
+        };
+        self.chars.iter().map(escaped).collect()
+    }
+}
+
+/// Fields so far, the last one open.
+#[derive(Debug, Default)]
+struct Fields {
+    done: Vec<Field>,
+    open: Option<Field>,
+}
+
+impl Fields {
+    fn push(&mut self, text: &str, quoted: bool) {
+        let field = self.open.get_or_insert_default();
+        field.quoted |= quoted;
+        field.chars.extend(text.chars().map(|c| (c, quoted)));
+    }
+
+    /// Text of an expansion without quotes: blanks separate fields.
+    fn push_split(&mut self, text: &str) {
+        for c in text.chars() {
+            if matches!(c, ' ' | '\t' | '\n') {
+                self.done.extend(self.open.take());
+            } else {
+                self.open.get_or_insert_default().chars.push((c, false));
+            }
+        }
+    }
+
+    fn finish(mut self) -> Vec<Field> {
+        self.done.extend(self.open.take());
+        self.done
+    }
+}
+
+fn unsupported(what: &str) -> Halt {
+    Halt::Fatal(format!("bash: {what} is not supported by this terminal"))
+}
+
+impl Shell<'_> {
+    /// The arguments that a list of words becomes.
+    pub(crate) async fn arguments(&mut self, words: &[&str]) -> Result<Vec<String>, Halt> {
+        let mut all = Vec::new();
+        for word in words {
+            self.fuel.step()?;
+            for one in self.braces(word)? {
+                for field in self.fields(&one).await? {
+                    self.globbed(&field, &mut all).await?;
+                }
+            }
+        }
+        let bytes = all.iter().map(String::len).sum();
+        self.fuel.write(bytes)?;
+        Ok(all)
+    }
+
+    /// One word as one text: for assignments and redirections.
+    pub(crate) async fn text(&mut self, word: &str) -> Result<String, Halt> {
+        self.fuel.step()?;
+        let pieces = parsed(word)?;
+        self.joined(pieces, true).await
+    }
+
+    /// The body of a here-document.
+    pub(crate) async fn document(&mut self, body: &str) -> Result<String, Halt> {
+        let pieces = word::parse_heredoc(body, &grammar::options())
+            .map_err(|error| Halt::Fatal(format!("bash: {error}")))?;
+        self.joined(pieces, true).await
+    }
+
+    /// A word as a pattern, its quoted characters escaped.
+    pub(crate) async fn pattern(&mut self, word: &str) -> Result<Regex, Halt> {
+        let fields = self.fields(word).await?;
+        let text: Vec<_> = fields.iter().map(Field::pattern).collect();
+        Ok(glob(&text.join(" ")))
+    }
+
+    async fn joined(
+        &mut self,
+        pieces: Vec<WordPieceWithSource>,
+        quoted: bool,
+    ) -> Result<String, Halt> {
+        let mut fields = Fields::default();
+        self.pieces(pieces, quoted, &mut fields).await?;
+        let fields: Vec<_> = fields.finish().iter().map(Field::text).collect();
+        Ok(fields.join(" "))
+    }
+
+    async fn fields(&mut self, word: &str) -> Result<Vec<Field>, Halt> {
+        let mut fields = Fields::default();
+        self.pieces(parsed(word)?, false, &mut fields).await?;
+        Ok(fields.finish())
+    }
+
+    fn pieces<'a>(
+        &'a mut self,
+        pieces: Vec<WordPieceWithSource>,
+        quoted: bool,
+        into: &'a mut Fields,
+    ) -> Running<'a, ()> {
+        Box::pin(async move {
+            for piece in pieces {
+                self.piece(piece.piece, quoted, into).await?;
+            }
+            Ok(())
+        })
+    }
+
+    async fn piece(
+        &mut self,
+        piece: WordPiece,
+        quoted: bool,
+        into: &mut Fields,
+    ) -> Result<(), Halt> {
+        match piece {
+            WordPiece::Text(text) => into.push(&text, quoted),
+            WordPiece::SingleQuotedText(text) => into.push(&text, true),
+            WordPiece::AnsiCQuotedText(text) => into.push(&unescape(&text), true),
+            WordPiece::DoubleQuotedSequence(inner)
+            | WordPiece::GettextDoubleQuotedSequence(inner) => {
+                into.push("", true);
+                self.pieces(inner, true, into).await?;
+            }
+            WordPiece::EscapeSequence(text) => {
+                let text = text.strip_prefix('\\').unwrap_or(&text);
+                into.push(if text == "\n" { "" } else { text }, true);
+            }
+            WordPiece::TildeExpansion(tilde) => {
+                let home = match tilde {
+                    TildeExpr::Home => self.variable("HOME").unwrap_or_default(),
+                    TildeExpr::UserHome(user) => crate::session::home(&user),
+                    TildeExpr::WorkingDir => self.session.cwd.clone(),
+                    TildeExpr::OldWorkingDir => self.variable("OLDPWD").unwrap_or_default(),
+                    TildeExpr::NthDirFromTopOfDirStack { .. }
+                    | TildeExpr::NthDirFromBottomOfDirStack { .. } => {
+                        return Err(unsupported("the folder stack (~N)"));
+                    }
+                };
+                into.push(&home, true);
+            }
+            WordPiece::CommandSubstitution(line) => {
+                let text = self.substitute(&line).await?;
+                if quoted { into.push(&text, true) } else { into.push_split(&text) }
+            }
+            WordPiece::BackquotedCommandSubstitution(line) => {
+                let line = line.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\");
+                let text = self.substitute(&line).await?;
+                if quoted { into.push(&text, true) } else { into.push_split(&text) }
+            }
+            WordPiece::ArithmeticExpression(expression) => {
+                let source = self.text(&expression.value).await?;
+                let tree = arithmetic::parse(&source)
+                    .map_err(|_| Halt::Fatal(format!("bash: {source}: syntax error")))?;
+                let value = self.compute(&tree)?;
+                into.push(&value.to_string(), quoted);
+            }
+            WordPiece::ParameterExpansion(expression) => {
+                let text = self.parameter(expression).await?;
+                if quoted { into.push(&text, true) } else { into.push_split(&text) }
+            }
+        }
+        Ok(())
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.session.vars.get(name).cloned()
+    }
+
+    fn value(&self, parameter: &Parameter) -> Result<Option<String>, Halt> {
+        Ok(match parameter {
+            Parameter::Positional(0) => Some("bash".into()),
+            Parameter::Positional(_) => None,
+            Parameter::Special(special) => match special {
+                SpecialParameter::LastExitStatus => Some(self.session.status.to_string()),
+                SpecialParameter::ProcessId => Some("2718".into()),
+                SpecialParameter::PositionalParameterCount => Some("0".into()),
+                SpecialParameter::ShellName => Some("bash".into()),
+                SpecialParameter::CurrentOptionFlags => Some("himBHs".into()),
+                SpecialParameter::AllPositionalParameters { .. }
+                | SpecialParameter::LastBackgroundProcessId => None,
+            },
+            Parameter::Named(name) => match name.as_str() {
+                "PWD" => Some(self.session.cwd.clone()),
+                "?" => Some(self.session.status.to_string()),
+                _ => self.variable(name),
+            },
+            Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => {
+                return Err(unsupported("an array"));
+            }
+        })
+    }
+
+    async fn parameter(&mut self, expression: ParameterExpr) -> Result<String, Halt> {
+        let missing = |value: &Option<String>, test: &ParameterTestType| match test {
+            ParameterTestType::UnsetOrNull => value.as_deref().is_none_or(str::is_empty),
+            ParameterTestType::Unset => value.is_none(),
+        };
+        match expression {
+            ParameterExpr::Parameter { parameter, indirect: false } => {
+                Ok(self.value(&parameter)?.unwrap_or_default())
+            }
+            ParameterExpr::UseDefaultValues {
+                parameter,
+                indirect: false,
+                test_type,
+                default_value,
+            } => {
+                let value = self.value(&parameter)?;
+                if missing(&value, &test_type) {
+                    return self.nested(default_value).await;
+                }
+                Ok(value.unwrap_or_default())
+            }
+            ParameterExpr::AssignDefaultValues {
+                parameter,
+                indirect: false,
+                test_type,
+                default_value,
+            } => {
+                let value = self.value(&parameter)?;
+                if !missing(&value, &test_type) {
+                    return Ok(value.unwrap_or_default());
+                }
+                let text = self.nested(default_value).await?;
+                if let Parameter::Named(name) = parameter {
+                    self.session.vars.insert(name, text.clone());
+                }
+                Ok(text)
+            }
+            ParameterExpr::UseAlternativeValue {
+                parameter,
+                indirect: false,
+                test_type,
+                alternative_value,
+            } => {
+                let value = self.value(&parameter)?;
+                if missing(&value, &test_type) {
+                    return Ok(String::new());
+                }
+                self.nested(alternative_value).await
+            }
+            ParameterExpr::IndicateErrorIfNullOrUnset {
+                parameter,
+                indirect: false,
+                test_type,
+                error_message,
+            } => {
+                let value = self.value(&parameter)?;
+                if missing(&value, &test_type) {
+                    let text = self.nested(error_message).await?;
+                    let text = if text.is_empty() { "parameter null or not set" } else { &text };
+                    let name = parameter.to_string().replace(['$', '{', '}'], "");
+                    return Err(Halt::Fatal(format!("bash: {name}: {text}")));
+                }
+                Ok(value.unwrap_or_default())
+            }
+            ParameterExpr::ParameterLength { parameter, indirect: false } => {
+                let value = self.value(&parameter)?.unwrap_or_default();
+                Ok(value.chars().count().to_string())
+            }
+            ParameterExpr::RemoveSmallestSuffixPattern { parameter, indirect: false, pattern } => {
+                self.cut(&parameter, pattern, false, false).await
+            }
+            ParameterExpr::RemoveLargestSuffixPattern { parameter, indirect: false, pattern } => {
+                self.cut(&parameter, pattern, false, true).await
+            }
+            ParameterExpr::RemoveSmallestPrefixPattern { parameter, indirect: false, pattern } => {
+                self.cut(&parameter, pattern, true, false).await
+            }
+            ParameterExpr::RemoveLargestPrefixPattern { parameter, indirect: false, pattern } => {
+                self.cut(&parameter, pattern, true, true).await
+            }
+            _ => Err(unsupported("this form of ${...}")),
+        }
+    }
+
+    /// `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`.
+    async fn cut(
+        &mut self,
+        parameter: &Parameter,
+        pattern: Option<String>,
+        front: bool,
+        longest: bool,
+    ) -> Result<String, Halt> {
+        let value = self.value(parameter)?.unwrap_or_default();
+        let pattern = self.pattern(&pattern.unwrap_or_default()).await?;
+        let mut cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
+        cuts.push(value.len());
+        if front == longest {
+            cuts.reverse();
+        }
+        self.fuel.write(cuts.len())?;
+        let fits = |at: &usize| {
+            let (head, tail) = value.split_at(*at);
+            pattern.is_match(if front { head } else { tail })
+        };
+        let found = cuts.into_iter().find(fits);
+        Ok(match found {
+            Some(at) if front => value[at..].to_string(),
+            Some(at) => value[..at].to_string(),
+            None => value,
+        })
+    }
+
+    fn nested(&mut self, word: Option<String>) -> Running<'_, String> {
+        Box::pin(async move {
+            let Some(word) = word else { return Ok(String::new()) };
+            self.fuel.enter()?;
+            let text = self.text(&word).await;
+            self.fuel.leave();
+            text
+        })
+    }
+
+    /// Standard output of a line, without its final line ends.
+    fn substitute<'a>(&'a mut self, line: &'a str) -> Running<'a, String> {
+        Box::pin(async move {
+            self.fuel.enter()?;
+            let kept = (self.session.cwd.clone(), self.session.vars.clone());
+            let output = self.line(line).await?;
+            (self.session.cwd, self.session.vars) = kept;
+            self.session.status = output.code;
+            self.substituted = Some(output.code);
+            self.jump = None;
+            self.fuel.leave();
+            self.complain(&output.err)?;
+            Ok(output.out.trim_end_matches('\n').to_string())
+        })
+    }
+
+    fn compute(&mut self, tree: &ast::ArithmeticExpr) -> Result<i64, Halt> {
+        use ast::{ArithmeticExpr as E, ArithmeticTarget, BinaryOperator as B, UnaryOperator as U};
+        self.fuel.step()?;
+        match tree {
+            E::Literal(number) => Ok(*number),
+            E::Reference(ArithmeticTarget::Variable(name)) => {
+                let text = self.variable(name).unwrap_or_default();
+                Ok(text.trim().parse().unwrap_or(0))
+            }
+            E::UnaryOp(operator, of) => {
+                let value = self.compute(of)?;
+                Ok(match operator {
+                    U::UnaryPlus => value,
+                    U::UnaryMinus => value.wrapping_neg(),
+                    U::BitwiseNot => !value,
+                    U::LogicalNot => i64::from(value == 0),
+                })
+            }
+            E::Conditional(test, yes, no) => {
+                if self.compute(test)? != 0 {
+                    self.compute(yes)
+                } else {
+                    self.compute(no)
+                }
+            }
+            E::BinaryOp(operator, left, right) => {
+                let (a, b) = (self.compute(left)?, self.compute(right)?);
+                let zero = || Halt::Fatal("bash: division by 0".into());
+                Ok(match operator {
+                    B::Add => a.wrapping_add(b),
+                    B::Subtract => a.wrapping_sub(b),
+                    B::Multiply => a.wrapping_mul(b),
+                    B::Divide => a.checked_div(b).ok_or_else(zero)?,
+                    B::Modulo => a.checked_rem(b).ok_or_else(zero)?,
+                    B::LessThan => i64::from(a < b),
+                    B::LessThanOrEqualTo => i64::from(a <= b),
+                    B::GreaterThan => i64::from(a > b),
+                    B::GreaterThanOrEqualTo => i64::from(a >= b),
+                    B::Equals => i64::from(a == b),
+                    B::NotEquals => i64::from(a != b),
+                    B::LogicalAnd => i64::from(a != 0 && b != 0),
+                    B::LogicalOr => i64::from(a != 0 || b != 0),
+                    B::BitwiseAnd => a & b,
+                    B::BitwiseOr => a | b,
+                    B::BitwiseXor => a ^ b,
+                    B::Comma => b,
+                    B::ShiftLeft => a.wrapping_shl(b as u32),
+                    B::ShiftRight => a.wrapping_shr(b as u32),
+                    B::Power => return Err(unsupported("the power operator (**)")),
+                })
+            }
+            _ => Err(unsupported("an assignment inside $((...))")),
+        }
+    }
+
+    fn braces(&mut self, word: &str) -> Result<Vec<String>, Halt> {
+        if !word.contains('{') {
+            return Ok(vec![word.to_string()]);
+        }
+        let parts = word::parse_brace_expansions(word, &grammar::options());
+        let Ok(Some(parts)) = parts else { return Ok(vec![word.to_string()]) };
+        self.products(&parts)
+    }
+
+    fn products(&mut self, parts: &[BraceExpressionOrText]) -> Result<Vec<String>, Halt> {
+        let mut all = vec![String::new()];
+        for part in parts {
+            let choices = match part {
+                BraceExpressionOrText::Text(text) => vec![text.clone()],
+                BraceExpressionOrText::Expr(members) => {
+                    let mut choices = Vec::new();
+                    for member in members {
+                        self.members_of(member, &mut choices)?;
+                    }
+                    choices
+                }
+            };
+            let mut next = Vec::new();
+            for head in &all {
+                for tail in &choices {
+                    self.fuel.step()?;
+                    next.push(format!("{head}{tail}"));
+                }
+            }
+            all = next;
+        }
+        Ok(all)
+    }
+
+    fn members_of(
+        &mut self,
+        member: &BraceExpressionMember,
+        into: &mut Vec<String>,
+    ) -> Result<(), Halt> {
+        match member {
+            BraceExpressionMember::NumberSequence { start, end, increment } => {
+                let step = increment.unsigned_abs().max(1) as usize;
+                let up = start <= end;
+                let (low, high) = if up { (*start, *end) } else { (*end, *start) };
+                let count = high.saturating_sub(low) as usize / step;
+                for n in 0..=count {
+                    self.fuel.step()?;
+                    let by = (n * step) as i64;
+                    let value = if up { start.wrapping_add(by) } else { start.wrapping_sub(by) };
+                    into.push(value.to_string());
+                }
+            }
+            BraceExpressionMember::CharSequence { start, end, increment } => {
+                let step = increment.unsigned_abs().max(1) as usize;
+                let (low, high) = if start <= end { (*start, *end) } else { (*end, *start) };
+                let mut chars: Vec<char> = (low..=high).take(4096).collect();
+                if start > end {
+                    chars.reverse();
+                }
+                into.extend(chars.into_iter().step_by(step).map(String::from));
+            }
+            BraceExpressionMember::Child(parts) => into.extend(self.products(parts)?),
+        }
+        Ok(())
+    }
+
+    /// Adds the paths that a field matches, or the field itself.
+    async fn globbed(&mut self, field: &Field, into: &mut Vec<String>) -> Result<(), Halt> {
+        if !field.is_pattern() {
+            into.push(field.text());
+            return Ok(());
+        }
+        let pattern = field.pattern();
+        let absolute = pattern.starts_with('/');
+        let tree = self.tree().await?;
+        let mut found =
+            vec![(if absolute { "/".into() } else { self.session.cwd.clone() }, String::new())];
+        let parts: Vec<&str> = pattern.split('/').filter(|p| !p.is_empty()).collect();
+        for part in &parts {
+            let matcher = glob(part);
+            let hidden = part.starts_with('.');
+            let literal = !part.contains(['*', '?', '[']);
+            let mut next = Vec::new();
+            for (folder, shown) in &found {
+                self.fuel.step()?;
+                let names = if literal {
+                    vec![part.replace('\\', "")]
+                } else if tree.is_folder(folder) {
+                    tree.names(folder)
+                } else {
+                    Vec::new()
+                };
+                for name in names {
+                    let path = tree::absolute(folder, &name);
+                    let fits = if literal {
+                        tree.exists(&path)
+                    } else {
+                        (hidden || !name.starts_with('.')) && matcher.is_match(&name)
+                    };
+                    if fits {
+                        let shown = match (shown.is_empty(), absolute) {
+                            (true, true) => format!("/{name}"),
+                            (true, false) => name,
+                            _ => format!("{shown}/{name}"),
+                        };
+                        next.push((path, shown));
+                    }
+                }
+            }
+            found = next;
+        }
+        if found.is_empty() || parts.is_empty() {
+            into.push(field.text());
+        } else {
+            into.extend(found.into_iter().map(|(_, shown)| shown));
+        }
+        Ok(())
+    }
+}
+
+fn parsed(word: &str) -> Result<Vec<WordPieceWithSource>, Halt> {
+    word::parse(word, &grammar::options())
+        .map_err(|_| Halt::Fatal(format!("bash: {word}: bad substitution")))
+}
+
+/// A glob as a regular expression over a whole text; one that is none matches itself.
+pub(crate) fn glob(pattern: &str) -> Regex {
+    pattern::pattern_to_regex_str(pattern, false)
+        .ok()
+        .and_then(|source| Regex::new(&format!("(?s)^(?:{source})$")).ok())
+        .unwrap_or_else(|| {
+            #[expect(clippy::expect_used, reason = "an escaped text is always an expression")]
+            Regex::new(&format!("^{}$", regex::escape(pattern))).expect("escaped")
+        })
+}
+
+/// Backslash sequences as in `$'...'`, `echo -e` and `printf`.
+pub(crate) fn unescape(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('n') => out.push('\n'),
+            Some('t') => out.push('\t'),
+            Some('r') => out.push('\r'),
+            Some('a') => out.push('\u{7}'),
+            Some('e') => out.push('\u{1b}'),
+            Some('0') => {
+                let mut value = 0u32;
+                for _ in 0..3 {
+                    let Some(digit) = chars.peek().and_then(|d| d.to_digit(8)) else { break };
+                    value = value * 8 + digit;
+                    chars.next();
+                }
+                out.extend(char::from_u32(value));
+            }
+            Some(c @ ('\\' | '\'' | '"')) => out.push(c),
+            Some(other) => {
+                out.push('\\');
+                out.push(other);
+            }
+            None => out.push('\\'),
+        }
+    }
+    out
+}

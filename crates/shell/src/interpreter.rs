@@ -1,0 +1,195 @@
+//! The shell while a line runs: session, rig, fuel, and what was seen of the host since the last
+//! order.
+
+use crate::clock::Date;
+use crate::fuel::{Fuel, Limits, Spent};
+use crate::rig::{Rig, RigError};
+use crate::session::Session;
+use crate::tree::{self, Tree};
+use model::{
+    Answer, HostView, InstanceId, Look, Order, ParamValue, Params, Query, Refusal, Sight, Site,
+};
+use std::sync::Arc;
+
+/// Why a line ends before its end.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    Spent(Spent),
+    Rig(RigError),
+    /// A message of the shell; nothing after it runs.
+    Fatal(String),
+}
+
+impl From<Spent> for Halt {
+    fn from(spent: Spent) -> Self {
+        Halt::Spent(spent)
+    }
+}
+
+impl From<RigError> for Halt {
+    fn from(error: RigError) -> Self {
+        Halt::Rig(error)
+    }
+}
+
+/// What a command, pipeline or list wrote, and how it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Output {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: i32,
+}
+
+impl Output {
+    pub(crate) fn failed(code: i32, err: String) -> Output {
+        Output { out: String::new(), err, code }
+    }
+
+    /// What came later, after what came first.
+    pub(crate) fn then(&mut self, later: Output) {
+        self.out += &later.out;
+        self.err += &later.err;
+        self.code = later.code;
+    }
+}
+
+/// A jump out of the normal order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Jump {
+    Exit,
+    Break,
+    Continue,
+}
+
+/// The shell while a line runs.
+pub(crate) struct Shell<'s> {
+    pub(crate) session: &'s mut Session,
+    pub(crate) rig: &'s mut dyn Rig,
+    pub(crate) fuel: Fuel,
+    /// Standard input of what runs now; `None`: a terminal nobody types at.
+    pub(crate) stdin: Option<String>,
+    pub(crate) jump: Option<Jump>,
+    /// What substitutions complained about so far.
+    pub(crate) noise: String,
+    /// Exit code of the last substitution of a command.
+    pub(crate) substituted: Option<i32>,
+    seen: Option<Arc<HostView>>,
+    site: Option<Arc<Site>>,
+}
+
+impl<'s> Shell<'s> {
+    pub(crate) fn new(session: &'s mut Session, rig: &'s mut dyn Rig, limits: Limits) -> Shell<'s> {
+        let fuel = Fuel::new(limits);
+        Shell {
+            session,
+            rig,
+            fuel,
+            stdin: None,
+            jump: None,
+            noise: String::new(),
+            substituted: None,
+            seen: None,
+            site: None,
+        }
+    }
+
+    /// The host as it is now.
+    pub(crate) async fn host(&mut self) -> Result<Arc<HostView>, Halt> {
+        if let Some(seen) = &self.seen {
+            return Ok(seen.clone());
+        }
+        let of = self.session.host;
+        let seen = match self.ask(of, Query::Host).await? {
+            Answer::Host(view) => Arc::new(*view),
+            _ => return Err(unexpected("a host")),
+        };
+        self.seen = Some(seen.clone());
+        Ok(seen)
+    }
+
+    /// Its files.
+    pub(crate) async fn tree(&mut self) -> Result<Tree, Halt> {
+        Ok(Tree::new(self.host().await?))
+    }
+
+    /// The map of the system.
+    pub(crate) async fn site(&mut self) -> Result<Arc<Site>, Halt> {
+        if let Some(site) = &self.site {
+            return Ok(site.clone());
+        }
+        let Sight::Site(site) = self.rig.read(&Look::Site).await? else {
+            return Err(unexpected("the map"));
+        };
+        let site = Arc::new(site);
+        self.site = Some(site.clone());
+        Ok(site)
+    }
+
+    /// What a component answers.
+    pub(crate) async fn ask(&mut self, of: InstanceId, query: Query) -> Result<Answer, Halt> {
+        match self.rig.read(&Look::Component { of, query }).await? {
+            Sight::Answer(answer) => Ok(answer),
+            _ => Err(unexpected("a component")),
+        }
+    }
+
+    /// Status or configuration of a component, name to text.
+    pub(crate) async fn facts(
+        &mut self,
+        of: InstanceId,
+        query: Query,
+    ) -> Result<Vec<(String, String)>, Halt> {
+        match self.ask(of, query).await? {
+            Answer::Facts(facts) => Ok(facts.into_iter().collect()),
+            _ => Err(unexpected("facts")),
+        }
+    }
+
+    /// Gives an order to the host one is on.
+    pub(crate) async fn order(
+        &mut self,
+        verb: &str,
+        args: &[(&str, ParamValue)],
+    ) -> Result<Result<String, Refusal>, Halt> {
+        let target = self.session.host;
+        self.order_to(target, verb, args).await
+    }
+
+    /// Gives an order to a component.
+    pub(crate) async fn order_to(
+        &mut self,
+        target: InstanceId,
+        verb: &str,
+        args: &[(&str, ParamValue)],
+    ) -> Result<Result<String, Refusal>, Halt> {
+        self.fuel.order()?;
+        let args = args.iter().fold(Params::default(), |all, (k, v)| all.with(k, v.clone()));
+        self.seen = None;
+        Ok(self.rig.order(&Order { target, verb: verb.into(), args }).await?)
+    }
+
+    pub(crate) fn path(&self, path: &str) -> String {
+        tree::absolute(&self.session.cwd, path)
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        self.session.user == "root"
+    }
+
+    /// What the host's clock says.
+    pub(crate) async fn date(&mut self) -> Result<Date, Halt> {
+        let host = self.host().await?;
+        Ok(Date::at(host.now.plus(host.skew_s.floor() as i64)))
+    }
+
+    /// Goes to another host, or back.
+    pub(crate) fn go_to(&mut self, host: InstanceId) {
+        self.session.host = host;
+        self.seen = None;
+    }
+}
+
+fn unexpected(what: &str) -> Halt {
+    let message = format!("asked for {what}, got another answer");
+    Halt::Rig(RigError(message.into()))
+}

@@ -1,0 +1,22 @@
+//! What a terminal stands on: two calls, one that changes nothing and one that does.
+
+use model::{Look, Order, Refusal, Sight};
+use std::future::Future;
+use std::pin::Pin;
+
+/// The system could not be asked: a failure of what runs the world, never one in it.
+#[derive(Debug, thiserror::Error)]
+#[error("the system behind the terminal does not answer")]
+pub struct RigError(#[from] pub Box<dyn std::error::Error + Send + Sync>);
+
+/// A call on its way.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, RigError>> + Send + 'a>>;
+
+/// Whoever lets a terminal look and act.
+pub trait Rig: Send {
+    /// Looks at the system. Changes nothing.
+    fn read<'a>(&'a mut self, look: &'a Look) -> Pending<'a, Sight>;
+
+    /// Gives an order and comes back when it has taken effect, or with the reason why not.
+    fn order<'a>(&'a mut self, order: &'a Order) -> Pending<'a, Result<String, Refusal>>;
+}
