@@ -235,23 +235,27 @@ fn forks_part_where_they_are_told_and_are_compared() {
     assert_eq!(listed["episodes"].as_array().unwrap().len(), 5, "{listed}");
     told(&server, &["forget", &name(&early)]);
     assert_eq!(ctl(&server, &["forget", &name(&early)]).status.code(), Some(1));
-    // For people, too.
+    told_to_people(&server, &episode);
+    assert_eq!(server.stop(), Some(0));
+}
+
+/// What the commands print without `--json`.
+fn told_to_people(server: &Server, episode: &str) {
     for (args, says) in [
         (&["list"][..], "broken-release"),
-        (&["show", &episode], "180 of 600 s"),
+        (&["show", episode], "180 of 600 s"),
         (&["faults", "--levers"], "server.slow"),
         (&["faults", "slow_dependency"], "required"),
-        (&["inspect", &episode, "web"], "pulled: server.version"),
-        (&["grade", &episode], "if left now"),
+        (&["inspect", episode, "web"], "pulled: server.version"),
+        (&["grade", episode], "if left now"),
         (
-            &["inject", &episode, "edge.loss", "--lever", "--on", "gateway -> web", "ratio=30%"],
+            &["inject", episode, "edge.loss", "--lever", "--on", "gateway -> web", "ratio=30%"],
             "ratio=0.3",
         ),
     ] {
-        let text = told(&server, args);
+        let text = told(server, args);
         assert!(text.contains(says), "{args:?}: {text}");
     }
-    assert_eq!(server.stop(), Some(0));
 }
 
 #[test]
