@@ -32,6 +32,20 @@ pub fn carriers() -> Result<Runtime, Failure> {
     builder.enable_all().build().map_err(failed)
 }
 
+/// Lets this process open as many files as it may: each connection is one, and the usual limit is
+/// below the sessions that are served by default.
+pub fn open_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            tracing::debug!(%error, "the limit of open files stays");
+        }
+    }
+}
+
 fn failed(error: std::io::Error) -> Failure {
     Failure::failed(format!("no runtime can be made: {error}"))
 }

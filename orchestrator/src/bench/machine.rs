@@ -31,3 +31,13 @@ pub(super) fn resident() -> Option<f64> {
     let kib: f64 = text.split_whitespace().next()?.parse().ok()?;
     Some(1024.0 * kib)
 }
+
+/// Processor time of all threads of a process, seconds, where the system tells it.
+pub(super) fn cpu(process: u32) -> Option<f64> {
+    let mut nanoseconds = 0.0;
+    for thread in fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        nanoseconds += text.split_whitespace().next()?.parse::<f64>().ok()?;
+    }
+    Some(nanoseconds / 1e9)
+}

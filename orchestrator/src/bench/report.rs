@@ -1,5 +1,6 @@
 //! The table of budgets, for the terminal and for the document.
 
+use super::agents::{AGENTS, Pace};
 use super::machine;
 use super::worlds::Measured;
 use std::fmt::Write as _;
@@ -8,12 +9,13 @@ use std::fmt::Write as _;
 #[derive(Clone, Debug)]
 pub struct Table {
     rows: Vec<Measured>,
+    agents: Vec<Pace>,
 }
 
 impl Table {
     /// A table of these figures.
-    pub fn new(rows: Vec<Measured>) -> Table {
-        Table { rows }
+    pub fn new(rows: Vec<Measured>, agents: Vec<Pace>) -> Table {
+        Table { rows, agents }
     }
 
     /// As Markdown: machine, table, and what is missed.
@@ -34,10 +36,41 @@ impl Table {
             let value = row.show(row.value);
             let _ = writeln!(text, "| {} | {budget} | {value} | {verdict} |", row.what);
         }
+        self.agents(&mut text);
         text += "\n## Where the time goes\n\n";
         for row in &self.rows {
             let _ = writeln!(text, "- {}: {}", row.what, row.note);
         }
         text
+    }
+
+    /// What agents' steps cost, if that was measured.
+    fn agents(&self, text: &mut String) {
+        if self.agents.is_empty() {
+            return;
+        }
+        let _ = write!(
+            text,
+            "\n## Agents\n\n{AGENTS} agents over `/ws` at one `mayday serve`, one step in flight \
+             each, dense rewards, no records; client and server share the machine. Processor time is \
+             the server's alone, from `/proc`. The last row, if there is one, is the Python package \
+             `openenv` 0.10.0 with an environment that does nothing, in the same run, by the same \
+             client.\n\n| a step of | server CPU | budget | | p50 | p99 | per second |\n\
+             |---|---|---|---|---|---|---|\n"
+        );
+        for pace in &self.agents {
+            let budget = pace.budget_us.map_or("–".into(), |budget| format!("≤ {budget:.0} µs"));
+            let verdict = match (pace.budget_us, pace.within()) {
+                (None, _) => "",
+                (_, true) => "within",
+                (_, false) => "**missed**",
+            };
+            let Pace { what, cpu_us, p50_ms, p99_ms, per_s, .. } = pace;
+            let _ = writeln!(
+                text,
+                "| {what} | {cpu_us:.0} µs | {budget} | {verdict} | {p50_ms:.2} ms | {p99_ms:.2} ms \
+                 | {per_s:.0} |"
+            );
+        }
     }
 }

@@ -12,7 +12,7 @@ use scenario::{Library, Scenario};
 use std::sync::Arc;
 use std::time::Instant;
 
-const WORLD: &str = include_str!("world.yaml");
+pub(super) const WORLD: &str = include_str!("world.yaml");
 
 /// One figure.
 #[derive(Clone, Debug)]

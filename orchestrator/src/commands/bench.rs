@@ -1,6 +1,6 @@
 //! `mayday bench`: measures the budgets on this machine.
 
-use crate::bench::{Table, measure};
+use crate::bench::{Table, measure, measure_agents};
 use crate::console;
 use crate::failure::Failure;
 use std::path::PathBuf;
@@ -14,6 +14,21 @@ pub struct Options {
     /// Fewer repeats: a look, not a measurement.
     #[arg(long)]
     quick: bool,
+    /// Only some of it; default: all.
+    #[arg(value_enum, value_name = "PART")]
+    parts: Vec<Part>,
+    /// A Python that has the package openenv: its server is measured beside this one.
+    #[arg(long, value_name = "PYTHON")]
+    reference: Option<PathBuf>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Ticks, resets, forks, memory, remote steps.
+    Worlds,
+    /// Steps of many agents at a server.
+    Agents,
 }
 
 /// Runs it.
@@ -26,8 +41,17 @@ pub fn run(options: Options) -> Result<(), Failure> {
     }
     let runtime = crate::runtime::current()?;
     let mut say = |what: &str| console::note(format_args!("measuring {what} …"));
-    let rows = runtime.block_on(Box::pin(measure(options.quick, &mut say)))?;
-    let text = Table::new(rows).markdown();
+    let (wanted, quick) =
+        (|part| options.parts.is_empty() || options.parts.contains(&part), options.quick);
+    let (mut rows, mut agents) = (Vec::new(), Vec::new());
+    if wanted(Part::Worlds) {
+        rows = runtime.block_on(Box::pin(measure(quick, &mut say)))?;
+    }
+    if wanted(Part::Agents) {
+        let python = options.reference.as_deref();
+        agents = runtime.block_on(Box::pin(measure_agents(quick, python, &mut say)))?;
+    }
+    let text = Table::new(rows, agents).markdown();
     if let Some(file) = &options.write {
         std::fs::write(file, &text).map_err(|error| {
             Failure::failed(format!("{} cannot be written: {error}", file.display()))

@@ -180,6 +180,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
         true => (Some(options.secret()?), options.hosting.for_evaluation()?),
         false => (None, options.hosting.clone()),
     };
+    crate::runtime::open_files();
     let carriers = crate::runtime::carriers()?;
     let served = crate::runtime::many()?.block_on(async {
         let episodes_max = options.episodes_max();

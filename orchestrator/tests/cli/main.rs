@@ -15,6 +15,7 @@ mod replicas;
 mod rollout;
 mod serve;
 mod served;
+mod soak;
 mod telemetry;
 mod usage;
 mod violence;
