@@ -100,10 +100,17 @@ impl Shell<'_> {
         self.joined(pieces, true).await
     }
 
+    /// What an expansion gives is paid for before it is put together with others.
+    fn paid(&mut self, text: String) -> Result<String, Halt> {
+        self.fuel.write(text.len())?;
+        Ok(text)
+    }
+
     /// The body of a here-document.
     pub(crate) async fn document(&mut self, body: &str) -> Result<String, Halt> {
-        let pieces = word::parse_heredoc(body, &grammar::options())
-            .map_err(|error| Halt::Fatal(format!("bash: {error}")))?;
+        let pieces = grammar::guarded(|| word::parse_heredoc(body, &grammar::options()))
+            .and_then(Result::ok)
+            .ok_or_else(|| Halt::Fatal("bash: here-document: bad substitution".into()))?;
         self.joined(pieces, true).await
     }
 
@@ -179,22 +186,26 @@ impl Shell<'_> {
             }
             WordPiece::CommandSubstitution(line) => {
                 let text = self.substitute(&line).await?;
+                let text = self.paid(text)?;
                 if quoted { into.push(&text, true) } else { into.push_split(&text) }
             }
             WordPiece::BackquotedCommandSubstitution(line) => {
                 let line = line.replace("\\`", "`").replace("\\$", "$").replace("\\\\", "\\");
                 let text = self.substitute(&line).await?;
+                let text = self.paid(text)?;
                 if quoted { into.push(&text, true) } else { into.push_split(&text) }
             }
             WordPiece::ArithmeticExpression(expression) => {
                 let source = self.text(&expression.value).await?;
-                let tree = arithmetic::parse(&source)
-                    .map_err(|_| Halt::Fatal(format!("bash: {source}: syntax error")))?;
+                let tree = grammar::guarded(|| arithmetic::parse(&source))
+                    .and_then(Result::ok)
+                    .ok_or_else(|| Halt::Fatal(format!("bash: {source}: syntax error")))?;
                 let value = self.compute(&tree)?;
                 into.push(&value.to_string(), quoted);
             }
             WordPiece::ParameterExpansion(expression) => {
                 let text = self.parameter(expression).await?;
+                let text = self.paid(text)?;
                 if quoted { into.push(&text, true) } else { into.push_split(&text) }
             }
         }
@@ -328,7 +339,8 @@ impl Shell<'_> {
         if front == longest {
             cuts.reverse();
         }
-        self.fuel.write(cuts.len())?;
+        // Each cut is tried over all of the text.
+        self.fuel.write(cuts.len() + cuts.len() * value.len() / 256)?;
         let fits = |at: &usize| {
             let (head, tail) = value.split_at(*at);
             pattern.is_match(if front { head } else { tail })
@@ -426,8 +438,8 @@ impl Shell<'_> {
         if !word.contains('{') {
             return Ok(vec![word.to_string()]);
         }
-        let parts = word::parse_brace_expansions(word, &grammar::options());
-        let Ok(Some(parts)) = parts else { return Ok(vec![word.to_string()]) };
+        let parts = grammar::guarded(|| word::parse_brace_expansions(word, &grammar::options()));
+        let Some(Ok(Some(parts))) = parts else { return Ok(vec![word.to_string()]) };
         self.products(&parts)
     }
 
@@ -543,14 +555,15 @@ impl Shell<'_> {
 }
 
 fn parsed(word: &str) -> Result<Vec<WordPieceWithSource>, Halt> {
-    word::parse(word, &grammar::options())
-        .map_err(|_| Halt::Fatal(format!("bash: {word}: bad substitution")))
+    grammar::guarded(|| word::parse(word, &grammar::options()))
+        .and_then(Result::ok)
+        .ok_or_else(|| Halt::Fatal(format!("bash: {word}: bad substitution")))
 }
 
 /// A glob as a regular expression over a whole text; one that is none matches itself.
 pub(crate) fn glob(pattern: &str) -> Regex {
-    pattern::pattern_to_regex_str(pattern, false)
-        .ok()
+    grammar::guarded(|| pattern::pattern_to_regex_str(pattern, false))
+        .and_then(Result::ok)
         .and_then(|source| Regex::new(&format!("(?s)^(?:{source})$")).ok())
         .unwrap_or_else(|| {
             #[expect(clippy::expect_used, reason = "an escaped text is always an expression")]

@@ -34,11 +34,43 @@ pub(crate) fn parse(line: &str, limits: &Limits) -> Result<Program, Refused> {
     if line.contains('\0') {
         return Err(Refused::Syntax("syntax error near unexpected NUL byte".into()));
     }
-    let program = Parser::new(line.as_bytes(), &options())
-        .parse_program()
+    if let Some(number) = descriptor_too_large(line) {
+        return Err(Refused::Syntax(format!("{number}: file descriptor out of range")));
+    }
+    if document_inside(line) {
+        return Err(Refused::Unsupported("here-documents inside parentheses or substitutions"));
+    }
+    let parsed = guarded(|| Parser::new(line.as_bytes(), &options()).parse_program());
+    let program = parsed
+        .ok_or_else(|| Refused::Syntax("syntax error".into()))?
         .map_err(|error| Refused::Syntax(message(line, &error)))?;
     program.complete_commands.iter().try_for_each(list)?;
     Ok(program)
+}
+
+/// Calls the parser, which is somebody else's: what makes it panic is a line it does not know.
+pub(crate) fn guarded<T>(parse: impl FnOnce() -> T) -> Option<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(parse)).ok()
+}
+
+/// Whether a here-document starts inside of parentheses or backquotes, where the parser may look
+/// for its end without end. Quotes are not looked at: rather too careful than too late.
+fn document_inside(line: &str) -> bool {
+    let starts = line.match_indices("<<").map(|(at, _)| at);
+    starts.filter(|at| !line[*at..].starts_with("<<<") && !line[..*at].ends_with('<')).any(|at| {
+        let count = |c: char| line[..at].matches(c).count();
+        let rest = line[at..].lines().next().unwrap_or_default();
+        count('(') > count(')') || count('`') % 2 == 1 || rest.contains(['(', '`'])
+    })
+}
+
+/// Digits before `<` or `>` that are no descriptor; the parser does not expect them.
+fn descriptor_too_large(line: &str) -> Option<&str> {
+    line.match_indices(['<', '>']).find_map(|(at, _)| {
+        let head = &line[..at];
+        let digits = head.len() - head.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        (digits > 9).then(|| &head[head.len() - digits..])
+    })
 }
 
 fn message(line: &str, error: &brush_parser::ParseError) -> String {

@@ -17,6 +17,7 @@ pub trait Rig: Send {
     /// Looks at the system. Changes nothing.
     fn read<'a>(&'a mut self, look: &'a Look) -> Pending<'a, Sight>;
 
-    /// Gives an order and comes back when it has taken effect, or with the reason why not.
+    /// Gives an order, and comes back when a host has done it or a component has accepted it, or
+    /// with the reason why not. Time passes meanwhile.
     fn order<'a>(&'a mut self, order: &'a Order) -> Pending<'a, Result<String, Refusal>>;
 }

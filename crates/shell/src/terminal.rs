@@ -9,6 +9,9 @@ use crate::show;
 /// Lines that a session remembers.
 const HISTORY_MAX: usize = 500;
 
+/// Bytes that the variables of a session may hold.
+const VARIABLES_MAX: usize = 262_144;
+
 /// What a line did, as its typist sees it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
@@ -36,6 +39,13 @@ pub async fn run(
     let mut shell = Shell::new(&mut now, rig, limits);
     let ran = shell.line(line).await;
     let noise = std::mem::take(&mut shell.noise);
+    let ran = match now.vars.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>() {
+        0..=VARIABLES_MAX => ran,
+        _ => {
+            now.vars.clone_from(&session.vars);
+            ran.and(Err(Halt::Spent(Spent::Output)))
+        }
+    };
     let (mut output, spent) = match ran {
         Ok(output) => (output, None),
         Err(Halt::Rig(error)) => return Err(error),

@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// Share of its size that a compressed file has.
 const COMPRESSED: f64 = 0.05;
 
+/// Bytes of all texts that are kept; what is over is counted and means nothing to a reader.
+const TEXTS_MAX: usize = 1 << 20;
+
 /// One file or folder of small files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct File {
@@ -183,15 +186,27 @@ impl Disk {
             self.truncate(now, path, 0.0);
         }
         let free = self.free();
+        let room = self.texts() + text.len() <= TEXTS_MAX;
         let file = self.files.entry(path.into()).or_insert_with(|| File {
             content: FileContent::Text(String::new()),
             ..File::default()
         });
         file.size += (text.len() as f64).min(free);
         file.modified = now;
-        if let FileContent::Text(old) = &mut file.content {
-            old.push_str(text);
+        match &mut file.content {
+            FileContent::Text(old) if room => old.push_str(text),
+            FileContent::Text(_) => file.content = FileContent::Opaque,
+            _ => {}
         }
+    }
+
+    /// Bytes of all texts that are kept.
+    fn texts(&self) -> usize {
+        let length = |file: &File| match &file.content {
+            FileContent::Text(text) => text.len(),
+            _ => 0,
+        };
+        self.all().map(length).sum()
     }
 
     /// Moves a file, or all files of a folder; what was at `to` loses its path.
@@ -210,7 +225,12 @@ impl Disk {
         let Some(source) = self.files.get(from).cloned() else { return };
         self.truncate(now, to, 0.0);
         let size = (source.size * factor).min(self.free());
-        let content = if factor < 1.0 { FileContent::Opaque } else { source.content };
+        let kept = factor >= 1.0 && self.texts() + source.size as usize <= TEXTS_MAX;
+        let content = match source.content {
+            FileContent::Text(text) if kept => FileContent::Text(text),
+            FileContent::View { .. } if factor >= 1.0 => source.content,
+            _ => FileContent::Opaque,
+        };
         let kept = File { size, content, mode: source.mode, modified: now, ..File::default() };
         let owner = self.files.get(to).map_or("root".into(), |f| f.owner.clone());
         self.files.insert(to.into(), File { owner, ..kept });

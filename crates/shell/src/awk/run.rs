@@ -508,7 +508,7 @@ impl Machine<'_> {
         let text = self.text(target)?;
         let count = matcher.find_iter(&text).take(if all { usize::MAX } else { 1 }).count();
         if count > 0 {
-            self.spend(text.len() + count * with.len())?;
+            self.spend(text.len() + count * with.len() + with.matches("${").count() * text.len())?;
             let new = matcher.replacen(&text, if all { 0 } else { 1 }, with.as_str()).into_owned();
             self.assign(target, Value::Text(new))?;
         }

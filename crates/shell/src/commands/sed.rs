@@ -111,6 +111,11 @@ fn edit(
                 Verb::Replace { find, with, all, print } => {
                     let hit = find.is_match(&line);
                     let times = if *all { 0 } else { 1 };
+                    let hits = if *all { find.find_iter(&line).count() } else { 1 };
+                    let grown = hits * with.len() + with.matches("${").count() * line.len();
+                    if grown > call.shell.fuel.room() {
+                        call.shell.fuel.write(grown)?;
+                    }
                     line = find.replacen(&line, times, with.as_str()).into_owned();
                     if hit && *print {
                         out += &format!("{line}\n");

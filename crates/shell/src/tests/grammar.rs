@@ -77,7 +77,7 @@ fn redirections() {
         ("ls /nope &> /tmp/e; wc -l < /tmp/e", "1\n", 0),
         ("cat <<< hello", "hello\n", 0),
         ("cat <<END\nhome is $HOME\nEND\n", "home is /root\n", 0),
-        ("cat <<'END'\nhome is $HOME\nEND\n", "home is $HOME\n", 0),
+        ("cat <<'END'\nhome (is) $HOME\nEND\n", "home (is) $HOME\n", 0),
         ("> /tmp/a; wc -c /tmp/a", "0 /tmp/a\n", 0),
         ("echo x > /nope/a", "", 1),
         ("echo x > /etc", "", 1),
@@ -114,6 +114,8 @@ fn what_is_not_supported_says_its_name() {
         ("echo 'open", "syntax error"),
         ("echo a |", "syntax error"),
         ("if true", "syntax error"),
+        ("echo $(cat << x)", "here-documents inside"),
+        ("echo a 99999999999999999999> /tmp/a", "file descriptor out of range"),
     ] {
         let reply = world.line(line);
         assert!(reply.code != 0 && reply.stderr.contains(name), "{line}: {reply:?}");
@@ -131,6 +133,12 @@ fn fuel_ends_what_is_too_long_or_too_deep() {
         ("echo {1..100000}".into(), crate::Spent::Steps),
         ("seq 1000000000".into(), crate::Spent::Output),
         ("X=aaaaaaaaaaaaaaaa; while true; do X=$X$X; echo $X; done".into(), crate::Spent::Output),
+        ("X=aaaaaaaa; while true; do X=$X$X; done".into(), crate::Spent::Output),
+        ("X=$(seq 9000); X=$X$X$X; Y=$X; Z=$X".into(), crate::Spent::Output),
+        (
+            "seq 9000 | tr '\\n1' ' ' | sed 's/./&&&&&&&&&&&&&&&&&&&&&&&&&&&&&&/g'".into(),
+            crate::Spent::Output,
+        ),
         ("for i in {1..1000}; do touch /tmp/f$i; done".into(), crate::Spent::Orders),
         ("echo 'bash /tmp/s' > /tmp/s; bash /tmp/s".into(), crate::Spent::Nesting),
     ] {
