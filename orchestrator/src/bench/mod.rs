@@ -1,5 +1,6 @@
 //! Measures the budgets of the world: what a tick, a reset, a fork, an episode in memory and a
-//! remote step cost, and what an agent's step costs the server. The only place that reads a wall clock on purpose.
+//! remote step cost, and what an agent's step costs the server. The only place that reads a wall
+//! clock on purpose.
 
 mod agents;
 mod herd;

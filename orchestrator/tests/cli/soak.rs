@@ -48,9 +48,65 @@ fn assert_flat(what: &str, once: f64, now: f64) {
     assert!(now <= 1.2 * once + 24.0, "{what}: {once:.0} MiB have become {now:.0} MiB");
 }
 
-async fn emptied(server: &Server) {
+fn emptied(server: &Server) {
     until("every place is free", || (metric(server, "mayday_sessions") == 0.0).then_some(()));
     until("no episode is live", || (metric(server, "mayday_episodes_live") == 0.0).then_some(()));
+}
+
+/// So many sessions play for so long; the rounds of episodes, and all steps.
+async fn hold(server: &Server, sessions: usize, time: Duration) -> (usize, usize) {
+    let agents = server.address("agents");
+    let wait = json!({"action": "wait", "seconds": 5});
+    let look = json!({"action": "metrics", "component": "web"});
+
+    let begin = Instant::now();
+    let mut herd = Herd::connect(&agents, sessions).await.unwrap();
+    assert_eq!(metric(server, "mayday_sessions"), sessions as f64);
+    let (mut rounds, mut steps, mut once) = (0, 0, 0.0);
+    while rounds < 2 || begin.elapsed() < time {
+        herd.reset(|agent| json!({"seed": agent})).await.unwrap();
+        for action in [&wait, &look, &wait] {
+            steps += herd.step(action, 5).await.unwrap().len();
+        }
+        rounds += 1;
+        if rounds == 2 {
+            once = memory(server);
+        }
+    }
+    let now = memory(server);
+    let seconds = begin.elapsed().as_secs();
+    assert_eq!(metric(server, "mayday_sessions"), sessions as f64);
+    say(format_args!(
+        "soak: {sessions} sessions, {seconds} s, {rounds} rounds, {steps} steps; memory after two \
+         rounds {once:.0} MiB, at the end {now:.0} MiB"
+    ));
+    assert_flat("sessions", once, now);
+    herd.leave().await;
+    emptied(server);
+    (rounds, steps)
+}
+
+/// So many resets, each of a world that nobody has seen.
+async fn begin_anew(server: &Server, sessions: usize, resets: usize) -> usize {
+    let agents = server.address("agents");
+    let mut herd = Herd::connect(&agents, sessions).await.unwrap();
+    let each = resets.div_ceil(sessions);
+    let (mut once, mut took) = (0.0, 0);
+    for round in 0..each {
+        let seed = |agent: usize| -> Value { json!({"seed": 1_000_000 + 1000 * round + agent}) };
+        took += herd.reset(seed).await.unwrap().len();
+        if round == each / 10 {
+            once = memory(server);
+        }
+    }
+    let now = memory(server);
+    say(format_args!(
+        "soak: {took} resets; memory after a tenth {once:.0} MiB, at the end {now:.0} MiB"
+    ));
+    assert_flat("resets", once, now);
+    herd.leave().await;
+    emptied(server);
+    took
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -71,54 +127,10 @@ async fn many_sessions_for_long_and_many_resets() {
         ],
         None,
     );
-    let agents = server.address("agents");
-    let wait = json!({"action": "wait", "seconds": 5});
-    let look = json!({"action": "metrics", "component": "web"});
-
-    let begin = Instant::now();
-    let mut herd = Herd::connect(&agents, sessions).await.unwrap();
-    assert_eq!(metric(&server, "mayday_sessions"), sessions as f64);
-    let (mut rounds, mut steps, mut once) = (0, 0, 0.0);
-    while rounds < 2 || begin.elapsed() < time {
-        herd.reset(|agent| json!({"seed": agent})).await.unwrap();
-        for action in [&wait, &look, &wait] {
-            steps += herd.step(action, 5).await.unwrap().len();
-        }
-        rounds += 1;
-        if rounds == 2 {
-            once = memory(&server);
-        }
-    }
-    let now = memory(&server);
-    let seconds = begin.elapsed().as_secs();
-    assert_eq!(metric(&server, "mayday_sessions"), sessions as f64);
-    say(format_args!(
-        "soak: {sessions} sessions, {seconds} s, {rounds} rounds, {steps} steps; memory after two \
-         rounds {once:.0} MiB, at the end {now:.0} MiB"
-    ));
-    assert_flat("sessions", once, now);
-    herd.leave().await;
-    emptied(&server).await;
-
-    let mut herd = Herd::connect(&agents, sessions.min(100)).await.unwrap();
-    let each = resets.div_ceil(sessions.min(100));
-    let (mut once, mut took) = (0.0, 0);
-    for round in 0..each {
-        let seed = |agent: usize| -> Value { json!({"seed": 1_000_000 + 1000 * round + agent}) };
-        took += herd.reset(seed).await.unwrap().len();
-        if round == each / 10 {
-            once = memory(&server);
-        }
-    }
-    let now = memory(&server);
-    say(format_args!(
-        "soak: {took} resets; memory after a tenth {once:.0} MiB, at the end {now:.0} MiB"
-    ));
-    assert_flat("resets", once, now);
-    herd.leave().await;
-    emptied(&server).await;
-
+    let (rounds, steps) = hold(&server, sessions, time).await;
+    let took = begin_anew(&server, sessions.min(100), resets).await;
     // Every place can be taken again.
+    let agents = server.address("agents");
     Herd::connect(&agents, sessions).await.unwrap().leave().await;
     for kind in ["unknown", "wrong", "not_now", "full", "failed"] {
         let name = format!("mayday_errors_total{{kind=\"{kind}\"}}");
