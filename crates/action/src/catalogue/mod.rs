@@ -32,6 +32,7 @@ catalogue![
     scale,
     set_policy,
     shed,
+    shell,
     shift_traffic,
     start_unit,
     status,
