@@ -11,4 +11,3 @@ mod kinds;
 mod leaks;
 mod request_plane;
 mod soak;
-mod terminal;

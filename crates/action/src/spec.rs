@@ -77,13 +77,6 @@ pub enum Effect {
     Read(Reading),
     /// Orders, given in this order.
     Orders(Vec<Order>),
-    /// A line in a terminal.
-    Shell {
-        /// The host one is logged in to.
-        host: InstanceId,
-        /// The line.
-        command: String,
-    },
     /// Nothing for this many seconds.
     Wait(u32),
     /// A claim about the cause.

@@ -6,12 +6,10 @@ use crate::schedule::{Note, Schedule};
 use crate::watch::Watch;
 use crate::workload::Demand;
 use action::Claim;
-use model::{Digester, EdgeFault, EdgeId, InstanceId, LeverPull, Noise, Outbox, Tick};
+use model::{Digester, EdgeFault, EdgeId, LeverPull, Noise, Outbox, Tick};
 use record::EndReason;
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
-use shell::Session;
-use std::collections::BTreeMap;
 
 /// Monitoring counts impact this many seconds late.
 const ESTIMATE_DELAY_S: usize = 15;
@@ -39,8 +37,6 @@ pub struct Engine {
     pub(crate) notes: Vec<Note>,
     /// What the agent claimed, and when.
     pub(crate) claims: Vec<(Tick, Claim)>,
-    /// Terminals by host, once something was typed there.
-    pub(crate) sessions: BTreeMap<InstanceId, Session>,
     /// Replicas wanted now, over all instances.
     pub(crate) replicas_now: f64,
     /// Replicas at tick 0, over all instances.
@@ -73,7 +69,6 @@ impl Engine {
             entry_faults: Vec::new(),
             notes: Vec::new(),
             claims: Vec::new(),
-            sessions: BTreeMap::new(),
             replicas_now: 0.0,
             replicas_at_start: 0.0,
             writes_lost: 0.0,

@@ -15,7 +15,6 @@ pub mod step;
 mod exchange;
 mod motion;
 mod reads;
-mod rig;
 mod schedule;
 mod tick;
 mod users;

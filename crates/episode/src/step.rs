@@ -11,9 +11,6 @@ use fleet::{EmbeddedFleet, Fleet};
 use model::{Digest, Digester, Order};
 use record::{EndReason, Entry, Input, Step};
 
-/// A line of a terminal that changes something takes as long as any other change, seconds.
-const CHANGE_S: u32 = 30;
-
 /// What a step came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepReply {
@@ -119,20 +116,8 @@ impl<F: Fleet> Episode<F> {
         action: &Action,
         effect: &Effect,
     ) -> Result<ActionResult, EpisodeError> {
-        let mut data = None;
         let (ok, message) = match effect {
             Effect::Orders(orders) => self.orders(orders).await?,
-            Effect::Shell { host, command } => {
-                let from = self.engine.tick;
-                let (said, ok, changed) = self.type_line(*host, command).await?;
-                data = Some(said);
-                if changed {
-                    // As long as any change takes, the action's own time included.
-                    let taken = self.engine.tick.since(from) as u32 + action.duration_s();
-                    self.pass(CHANGE_S.saturating_sub(taken)).await?;
-                }
-                (ok, String::new())
-            }
             Effect::Read(_) => (true, String::new()),
             Effect::Wait(seconds) => (true, format!("waited {seconds} s")),
             Effect::Declare(claim) => {
@@ -141,7 +126,7 @@ impl<F: Fleet> Episode<F> {
             }
             Effect::Resolve => (true, "incident resolved".to_string()),
         };
-        Ok(ActionResult { action: action.name().into(), ok, message, data })
+        Ok(ActionResult { action: action.name().into(), ok, message, data: None })
     }
 
     async fn orders(&mut self, orders: &[Order]) -> Result<(bool, String), EpisodeError> {
@@ -162,7 +147,7 @@ impl<F: Fleet> Episode<F> {
     }
 
     /// Lets time pass, to the end of the agent's phase at most.
-    pub(crate) async fn pass(&mut self, seconds: u32) -> Result<(), EpisodeError> {
+    async fn pass(&mut self, seconds: u32) -> Result<(), EpisodeError> {
         let until = self.engine.tick.plus(i64::from(seconds)).min(self.scenario.timing.horizon);
         while self.engine.tick < until {
             let last = self.engine.tick.plus(1) >= until;

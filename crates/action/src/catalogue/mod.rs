@@ -32,7 +32,6 @@ catalogue![
     scale,
     set_policy,
     shed,
-    shell,
     shift_traffic,
     start_unit,
     status,
