@@ -11,7 +11,6 @@ use crate::common::{run, soak};
 use crate::determinism::{Row, assert_equal, embedded, play, rows};
 use agent::Agent;
 use fleet::{Links, RemoteConfig, RemoteFleet};
-use model::Digester;
 use project::{Project, TOKEN, docker, shipped};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -34,12 +33,15 @@ fn services() -> Vec<&'static str> {
     services
 }
 
-/// The name under which agents know a scenario.
+/// The name under which agents know a scenario, as the binary itself tells it.
 fn task(row: &Row) -> String {
-    let mut digester = Digester::default();
-    digester.bytes(b"task");
-    digester.bytes(row.scenario.name.as_bytes());
-    format!("task-{:016x}", digester.finish().0)
+    let mut command = Command::new(shipped());
+    command.args(["scenario", "list", "--json"]).env_clear();
+    let listed = command.output().expect("it runs").stdout;
+    let listed: Vec<Value> = serde_json::from_slice(&listed).expect("a list");
+    let found = listed.iter().find(|one| one["name"] == row.scenario.name.as_str());
+    let name = found.and_then(|one| one["task"].as_str());
+    name.expect("every shipped scenario has a task").to_string()
 }
 
 /// The same binary on this machine, everything in one process.
