@@ -4,15 +4,14 @@ use crate::grammar;
 use crate::interpreter::{Halt, Shell};
 use crate::tree;
 use brush_parser::word::{
-    BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, ParameterTestType,
-    SpecialParameter, TildeExpr, WordPiece, WordPieceWithSource,
+    BraceExpressionMember, BraceExpressionOrText, TildeExpr, WordPiece, WordPieceWithSource,
 };
 use brush_parser::{arithmetic, ast, pattern, word};
 use regex::Regex;
 use std::future::Future;
 use std::pin::Pin;
 
-type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Halt>> + Send + 'a>>;
+pub(crate) type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, Halt>> + Send + 'a>>;
 
 /// A word while it is expanded: characters, and whether each was quoted.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +71,7 @@ impl Fields {
     }
 }
 
-fn unsupported(what: &str) -> Halt {
+pub(crate) fn unsupported(what: &str) -> Halt {
     Halt::Fatal(format!("bash: {what} is not supported by this terminal"))
 }
 
@@ -210,157 +209,6 @@ impl Shell<'_> {
             }
         }
         Ok(())
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        self.session.vars.get(name).cloned()
-    }
-
-    fn value(&self, parameter: &Parameter) -> Result<Option<String>, Halt> {
-        Ok(match parameter {
-            Parameter::Positional(0) => Some("bash".into()),
-            Parameter::Positional(_) => None,
-            Parameter::Special(special) => match special {
-                SpecialParameter::LastExitStatus => Some(self.session.status.to_string()),
-                SpecialParameter::ProcessId => Some("2718".into()),
-                SpecialParameter::PositionalParameterCount => Some("0".into()),
-                SpecialParameter::ShellName => Some("bash".into()),
-                SpecialParameter::CurrentOptionFlags => Some("himBHs".into()),
-                SpecialParameter::AllPositionalParameters { .. }
-                | SpecialParameter::LastBackgroundProcessId => None,
-            },
-            Parameter::Named(name) => match name.as_str() {
-                "PWD" => Some(self.session.cwd.clone()),
-                "?" => Some(self.session.status.to_string()),
-                _ => self.variable(name),
-            },
-            Parameter::NamedWithIndex { .. } | Parameter::NamedWithAllIndices { .. } => {
-                return Err(unsupported("an array"));
-            }
-        })
-    }
-
-    async fn parameter(&mut self, expression: ParameterExpr) -> Result<String, Halt> {
-        let missing = |value: &Option<String>, test: &ParameterTestType| match test {
-            ParameterTestType::UnsetOrNull => value.as_deref().is_none_or(str::is_empty),
-            ParameterTestType::Unset => value.is_none(),
-        };
-        match expression {
-            ParameterExpr::Parameter { parameter, indirect: false } => {
-                Ok(self.value(&parameter)?.unwrap_or_default())
-            }
-            ParameterExpr::UseDefaultValues {
-                parameter,
-                indirect: false,
-                test_type,
-                default_value,
-            } => {
-                let value = self.value(&parameter)?;
-                if missing(&value, &test_type) {
-                    return self.nested(default_value).await;
-                }
-                Ok(value.unwrap_or_default())
-            }
-            ParameterExpr::AssignDefaultValues {
-                parameter,
-                indirect: false,
-                test_type,
-                default_value,
-            } => {
-                let value = self.value(&parameter)?;
-                if !missing(&value, &test_type) {
-                    return Ok(value.unwrap_or_default());
-                }
-                let text = self.nested(default_value).await?;
-                if let Parameter::Named(name) = parameter {
-                    self.session.vars.insert(name, text.clone());
-                }
-                Ok(text)
-            }
-            ParameterExpr::UseAlternativeValue {
-                parameter,
-                indirect: false,
-                test_type,
-                alternative_value,
-            } => {
-                let value = self.value(&parameter)?;
-                if missing(&value, &test_type) {
-                    return Ok(String::new());
-                }
-                self.nested(alternative_value).await
-            }
-            ParameterExpr::IndicateErrorIfNullOrUnset {
-                parameter,
-                indirect: false,
-                test_type,
-                error_message,
-            } => {
-                let value = self.value(&parameter)?;
-                if missing(&value, &test_type) {
-                    let text = self.nested(error_message).await?;
-                    let text = if text.is_empty() { "parameter null or not set" } else { &text };
-                    let name = parameter.to_string().replace(['$', '{', '}'], "");
-                    return Err(Halt::Fatal(format!("bash: {name}: {text}")));
-                }
-                Ok(value.unwrap_or_default())
-            }
-            ParameterExpr::ParameterLength { parameter, indirect: false } => {
-                let value = self.value(&parameter)?.unwrap_or_default();
-                Ok(value.chars().count().to_string())
-            }
-            ParameterExpr::RemoveSmallestSuffixPattern { parameter, indirect: false, pattern } => {
-                self.cut(&parameter, pattern, false, false).await
-            }
-            ParameterExpr::RemoveLargestSuffixPattern { parameter, indirect: false, pattern } => {
-                self.cut(&parameter, pattern, false, true).await
-            }
-            ParameterExpr::RemoveSmallestPrefixPattern { parameter, indirect: false, pattern } => {
-                self.cut(&parameter, pattern, true, false).await
-            }
-            ParameterExpr::RemoveLargestPrefixPattern { parameter, indirect: false, pattern } => {
-                self.cut(&parameter, pattern, true, true).await
-            }
-            _ => Err(unsupported("this form of ${...}")),
-        }
-    }
-
-    /// `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`.
-    async fn cut(
-        &mut self,
-        parameter: &Parameter,
-        pattern: Option<String>,
-        front: bool,
-        longest: bool,
-    ) -> Result<String, Halt> {
-        let value = self.value(parameter)?.unwrap_or_default();
-        let pattern = self.pattern(&pattern.unwrap_or_default()).await?;
-        let mut cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).collect();
-        cuts.push(value.len());
-        if front == longest {
-            cuts.reverse();
-        }
-        // Each cut is tried over all of the text.
-        self.fuel.write(cuts.len() + cuts.len() * value.len() / 256)?;
-        let fits = |at: &usize| {
-            let (head, tail) = value.split_at(*at);
-            pattern.is_match(if front { head } else { tail })
-        };
-        let found = cuts.into_iter().find(fits);
-        Ok(match found {
-            Some(at) if front => value[at..].to_string(),
-            Some(at) => value[..at].to_string(),
-            None => value,
-        })
-    }
-
-    fn nested(&mut self, word: Option<String>) -> Running<'_, String> {
-        Box::pin(async move {
-            let Some(word) = word else { return Ok(String::new()) };
-            self.fuel.enter()?;
-            let text = self.text(&word).await;
-            self.fuel.leave();
-            text
-        })
     }
 
     /// Standard output of a line, without its final line ends.

@@ -12,6 +12,7 @@ mod fuel;
 mod grammar;
 mod interpreter;
 mod options;
+mod parameter;
 mod redirect;
 mod regular;
 mod rig;

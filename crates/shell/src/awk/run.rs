@@ -175,18 +175,9 @@ impl Machine<'_> {
         match statement {
             Statement::Expr(expr) => self.value(expr).map(drop),
             Statement::Print(list) => {
-                let text = match list.is_empty() {
-                    true => self.line.clone(),
-                    false => {
-                        let cells =
-                            list.iter().map(|e| self.text(e)).collect::<Result<Vec<_>, _>>()?;
-                        cells.join(&self.vars.get("OFS").map_or(" ".into(), Value::text))
-                    }
-                };
-                let end = self.vars.get("ORS").map_or("\n".into(), Value::text);
-                self.spend(text.len() + end.len())?;
+                let text = self.printed(list)?;
+                self.spend(text.len())?;
                 self.out += &text;
-                self.out += &end;
                 Ok(())
             }
             Statement::Printf(list) => {
@@ -240,6 +231,18 @@ impl Machine<'_> {
                 Err(Flow::Exit)
             }
         }
+    }
+
+    /// What `print` writes, its end included.
+    fn printed(&mut self, list: &[Expr]) -> Result<String, Flow> {
+        let text = match list.is_empty() {
+            true => self.line.clone(),
+            false => {
+                let cells = list.iter().map(|e| self.text(e)).collect::<Result<Vec<_>, _>>()?;
+                cells.join(&self.vars.get("OFS").map_or(" ".into(), Value::text))
+            }
+        };
+        Ok(text + &self.vars.get("ORS").map_or("\n".into(), Value::text))
     }
 
     fn repeat(

@@ -27,7 +27,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             "basename" if at > 0 && !given.has('a') => break,
             "basename" => {
                 let last = tree::name(name);
-                let suffix = given.operands.get(1).filter(|_| !given.has('a')).map_or("", String::as_str);
+                let suffix = given.operands.get(1).filter(|_| !given.has('a'));
+                let suffix = suffix.map_or("", String::as_str);
                 let bare = last.strip_suffix(suffix).filter(|b| !b.is_empty()).unwrap_or(last);
                 call.say(bare);
             }

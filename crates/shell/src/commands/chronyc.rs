@@ -48,15 +48,18 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             call.say(format!("System time     : {:.9} seconds {way} of NTP time", skew.abs()));
             call.say(format!("Last offset     : {skew:+.9} seconds"));
             call.say(format!("RMS offset      : {:.9} seconds", skew.abs()));
-            call.say("Frequency       : 0.000 ppm slow\nResidual freq   : +0.000 ppm\nSkew            : 0.010 ppm");
-            call.say("Root delay      : 0.000500000 seconds\nRoot dispersion : 0.000100000 seconds");
+            call.say("Frequency       : 0.000 ppm slow\nResidual freq   : +0.000 \
+                 ppm\nSkew            : 0.010 ppm");
+            call.say("Root delay      : 0.000500000 seconds\nRoot dispersion : \
+                 0.000100000 seconds");
             call.say("Update interval : 64.0 seconds\nLeap status     : Normal");
             Ok(0)
         }
         ("chronyc", Some("sources" | "sourcestats")) => {
             call.say("MS Name/IP address         Stratum Poll Reach LastRx Last sample");
             call.say("===============================================================================");
-            call.say(format!("^* time.internal                 2   6   377    21   {:+.0}us[{:+.0}us] +/-  500us", skew * 1e6, skew * 1e6));
+            call.say(format!("^* time.internal                 2   6   377    21   \
+                 {:+.0}us[{:+.0}us] +/-  500us", skew * 1e6, skew * 1e6));
             Ok(0)
         }
         ("chronyc", Some("makestep")) | ("ntpdate", _) => {

@@ -2,7 +2,7 @@
 
 use super::Command;
 use crate::call::{Call, Done};
-use crate::tree::{self, Access, Node};
+use crate::tree::{Access, Node};
 
 pub(crate) const COMMAND: Command = Command {
     names: &["cp", "install"],
@@ -13,8 +13,8 @@ pub(crate) const COMMAND: Command = Command {
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("archive", 'a'),
         ("force", 'f'),
         ("no-clobber", 'n'),
@@ -23,9 +23,12 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("verbose", 'v'),
         ("target-directory", 't'),
     ];
-    let given = call.options("afinprRuvt:", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("afinprRuvt:", LONG)?;
     let Some((sources, target)) = super::mv::pair(call, &given).await? else { return Ok(1) };
     let recursive = given.has('r') || given.has('R') || given.has('a');
+    let (keep, verbose) = (given.has('n'), given.has('v'));
     let mut code = 0;
     for name in sources {
         let from = call.path(&name);
@@ -51,7 +54,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             code = 1;
             continue;
         }
-        if given.has('n') && tree.exists(&to) || matches!(tree.at(&to), Node::Device) {
+        if keep && tree.exists(&to) || matches!(tree.at(&to), Node::Device) {
             continue;
         }
         let pairs: Vec<(String, String)> = match tree.at(&from) {
@@ -71,21 +74,27 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             _ => vec![(from, to)],
         };
         for (from, to) in pairs {
-            let size = tree.size(&from);
-            let room = tree.host.disk.capacity - tree.host.disk.used;
-            let args = [("from", from.as_str().into()), ("to", to.as_str().into())];
-            let told = call.order("copy", &args).await?;
-            let short = size > room && tree::name(&to) != "null";
-            let told = told.and(if short { Err("No space left on device".into()) } else { Ok(()) });
-            match told {
-                Ok(()) if given.has('v') => call.say(format!("'{from}' -> '{to}'")),
-                Ok(()) => {}
-                Err(reason) => {
-                    call.complain(format!("error writing '{to}': {reason}"));
-                    code = 1;
-                }
-            }
+            code = code.max(copy(call, &from, &to, verbose).await?);
         }
     }
     Ok(code)
+}
+
+/// Copies one file; what does not fit is cut and said.
+async fn copy(call: &mut Call<'_, '_>, from: &str, to: &str, verbose: bool) -> Done {
+    let tree = call.tree().await?;
+    let room = tree.host.disk.capacity - tree.host.disk.used;
+    let told = call.order("copy", &[("from", from.into()), ("to", to.into())]).await?;
+    let told = match tree.size(from) > room {
+        true => told.and(Err("No space left on device".into())),
+        false => told,
+    };
+    if let Err(reason) = told {
+        call.complain(format!("error writing '{to}': {reason}"));
+        return Ok(1);
+    }
+    if verbose {
+        call.say(format!("'{from}' -> '{to}'"));
+    }
+    Ok(0)
 }

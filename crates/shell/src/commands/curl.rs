@@ -2,6 +2,7 @@
 
 use super::{Command, dig};
 use crate::call::{Call, Done, Stop};
+use crate::options::Given;
 use crate::{show, units};
 use model::{InstanceId, Look, Sight, UnitState, WebReply};
 
@@ -40,32 +41,35 @@ fn parse(text: &str) -> Option<Url> {
     Some(Url { secure, host: host.into(), port, path })
 }
 
+/// Long options of `curl`, and the letters they stand for.
+const LONG: &[(&str, char)] = &[
+    ("fail", 'f'),
+    ("head", 'I'),
+    ("include", 'i'),
+    ("insecure", 'k'),
+    ("location", 'L'),
+    ("silent", 's'),
+    ("show-error", 'S'),
+    ("verbose", 'v'),
+    ("request", 'X'),
+    ("header", 'H'),
+    ("max-time", 'm'),
+    ("connect-timeout", 'm'),
+    ("output", 'o'),
+    ("write-out", 'w'),
+    ("data", 'd'),
+    ("user-agent", 'A'),
+    ("user", 'u'),
+];
+/// Those of `wget`.
+const WGET: &[(&str, char)] =
+    &[("quiet", 'q'), ("output-document", 'O'), ("timeout", 'T'), ("tries", 't'), ("spider", 'I')];
+
 async fn run(call: &mut Call<'_, '_>) -> Done {
     let wget = call.name == "wget";
     let given = match wget {
-        true => call.options("qO:T:t:Sv", &[("quiet", 'q'), ("output-document", 'O'), ("timeout", 'T'), ("tries", 't'), ("spider", 'I')])?,
-        false => call.options(
-            "fgIikLnsSvX:H:m:o:Ow:d:A:u:b:c:x:e:4",
-            &[
-                ("fail", 'f'),
-                ("head", 'I'),
-                ("include", 'i'),
-                ("insecure", 'k'),
-                ("location", 'L'),
-                ("silent", 's'),
-                ("show-error", 'S'),
-                ("verbose", 'v'),
-                ("request", 'X'),
-                ("header", 'H'),
-                ("max-time", 'm'),
-                ("connect-timeout", 'm'),
-                ("output", 'o'),
-                ("write-out", 'w'),
-                ("data", 'd'),
-                ("user-agent", 'A'),
-                ("user", 'u'),
-            ],
-        )?,
+        true => call.options("qO:T:t:Sv", WGET)?,
+        false => call.options("fgIikLnsSvX:H:m:o:Ow:d:A:u:b:c:x:e:4", LONG)?,
     };
     if given.operands.is_empty() {
         return call.misuse(if wget { "missing URL" } else { "(2) no URL specified" });
@@ -75,46 +79,54 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         let Some(url) = parse(&text) else {
             return call.fail(3, "(3) URL using bad/illegal format or missing URL");
         };
-        match fetch(call, &url, given.has('k')).await? {
+        let failed = match fetch(call, &url, given.has('k')).await? {
             Err((failed, message)) => {
-                if !given.has('s') && !given.has('q') || given.has('S') {
-                    let name = call.name.clone();
-                    call.warn(format!("{name}: ({failed}) {message}"));
-                }
+                report(call, &given, &format!("({failed}) {message}"));
                 write_out(call, given.value('w'), &WebReply::default());
-                code = if wget { 4 } else { failed };
+                if wget { 4 } else { failed }
             }
-            Ok(reply) => {
-                let over = given.value('m').and_then(|m| m.parse::<f64>().ok());
-                if reply.status == 0 || over.is_some_and(|m| reply.latency_s > m) {
-                    let waited = over.unwrap_or(reply.latency_s) * 1000.0;
-                    if !given.has('s') || given.has('S') {
-                        call.complain(format!("(28) Operation timed out after {waited:.0} milliseconds with 0 bytes received"));
-                    }
-                    write_out(call, given.value('w'), &WebReply::default());
-                    code = 28;
-                    continue;
-                }
-                if given.has('f') && reply.status >= 400 {
-                    call.complain(format!("(22) The requested URL returned error: {}", reply.status));
-                    code = 22;
-                } else {
-                    body(call, &given, &url, &reply).await?;
-                }
-                write_out(call, given.value('w'), &reply);
-                if wget && reply.status >= 400 {
-                    call.warn(format!("ERROR {}: {}.", reply.status, reason(reply.status)));
-                    code = 8;
-                }
-            }
-        }
+            Ok(reply) => answered(call, &given, &url, &reply).await?,
+        };
+        code = if failed == 0 { code } else { failed };
     }
     Ok(code)
 }
 
+/// Says what went wrong, unless it is to be silent about it.
+fn report(call: &mut Call<'_, '_>, given: &Given, message: &str) {
+    if !given.has('s') && !given.has('q') || given.has('S') {
+        call.complain(message);
+    }
+}
+
+/// Shows a reply; its exit code.
+async fn answered(call: &mut Call<'_, '_>, given: &Given, url: &Url, reply: &WebReply) -> Done {
+    let over = given.value('m').and_then(|m| m.parse::<f64>().ok());
+    if reply.status == 0 || over.is_some_and(|m| reply.latency_s > m) {
+        let waited = over.unwrap_or(reply.latency_s) * 1000.0;
+        let message =
+            format!("(28) Operation timed out after {waited:.0} milliseconds with 0 bytes received");
+        report(call, given, &message);
+        write_out(call, given.value('w'), &WebReply::default());
+        return Ok(28);
+    }
+    let bad = reply.status >= 400;
+    if given.has('f') && bad {
+        call.complain(format!("(22) The requested URL returned error: {}", reply.status));
+    } else {
+        body(call, given, url, reply).await?;
+    }
+    write_out(call, given.value('w'), reply);
+    if call.name == "wget" && bad {
+        call.warn(format!("ERROR {}: {}.", reply.status, reason(reply.status)));
+        return Ok(8);
+    }
+    Ok(if given.has('f') && bad { 22 } else { 0 })
+}
+
 async fn body(
     call: &mut Call<'_, '_>,
-    given: &crate::options::Given,
+    given: &Given,
     url: &Url,
     reply: &WebReply,
 ) -> Result<(), Stop> {
@@ -125,7 +137,9 @@ async fn body(
         reply.body.len()
     );
     if given.has('v') {
-        call.warn(format!("*   Trying {}:{}...\n* Connected\n> GET {} HTTP/1.1\n> Host: {}\n>", url.host, url.port, url.path, url.host));
+        let Url { host, port, path, .. } = url;
+        call.warn(format!("*   Trying {host}:{port}...\n* Connected\n> GET {path} HTTP/1.1"));
+        call.warn(format!("> Host: {host}\n>"));
         call.warn(head.lines().map(|l| format!("< {l}\n")).collect::<String>().trim_end());
     }
     let text = match (given.has('I'), given.has('i')) {
@@ -183,7 +197,10 @@ pub(super) async fn listener(
         return Ok(Err((6, format!("Could not resolve host: {host}"))));
     };
     let site = call.shell.site().await?;
-    let refused = || (7, format!("Failed to connect to {host} port {port} after 0 ms: Connection refused"));
+    let refused = || {
+        let text = "after 0 ms: Connection refused";
+        (7, format!("Failed to connect to {host} port {port} {text}"))
+    };
     let Some(member) = site.member(id) else { return Ok(Err(refused())) };
     if member.kind != "host" {
         // A component by its name: its own port is open while any of its processes runs.
@@ -197,7 +214,8 @@ pub(super) async fn listener(
             let mine = view.units.iter().filter(|u| u.instance == Some(id));
             open |= mine.filter(|u| u.state == UnitState::Active).any(|u| {
                 let usual = matches!(port, 80 | 443);
-                (usual || u.port == port) && view.sockets.iter().any(|s| s.port == u.port && s.pid == u.pid)
+                let bound = view.sockets.iter().any(|s| s.port == u.port && s.pid == u.pid);
+                (usual || u.port == port) && bound
             });
         }
         call.shell.go_to(own);
@@ -214,7 +232,10 @@ pub(super) async fn listener(
     let unit = view.units.iter().find(|u| u.pid == socket.pid && u.pid != 0);
     Ok(Ok(match unit.and_then(|u| u.instance) {
         Some(instance) => Ok(instance),
-        None => Err(units::process(&view, socket.pid).map_or(String::new(), |p| show::comm(&p.command))),
+        None => {
+            let process = units::process(&view, socket.pid);
+            Err(process.map_or(String::new(), |p| show::comm(&p.command)))
+        }
     }))
 }
 
@@ -235,7 +256,8 @@ async fn fetch(
         }
         Ok(Ok(to)) => to,
     };
-    if url.secure && !trusting && super::openssl::certificate(call, to).await?.as_deref() == Some("expired") {
+    let checked = url.secure && !trusting;
+    if checked && super::openssl::certificate(call, to).await?.as_deref() == Some("expired") {
         return Ok(Err((60, "SSL certificate problem: certificate has expired".into())));
     }
     let look = Look::Request { from: call.shell.session.host, to, path: url.path.clone() };

@@ -75,7 +75,8 @@ fn parse(text: &str, now: i64) -> Option<i64> {
             "day" => 86_400,
             _ => return None,
         };
-        return number.checked_mul(unit).map(|back| now.saturating_sub(back)).filter(|u| u.abs() < 1 << 40);
+        let then = number.checked_mul(unit).map(|back| now.saturating_sub(back));
+        return then.filter(|u| u.abs() < 1 << 40);
     }
     let text = text.replace('T', " ");
     let (day, time) = match text.split_once(' ') {

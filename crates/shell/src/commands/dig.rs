@@ -1,7 +1,7 @@
 //! `dig`, `nslookup`, `host`, `getent`: addresses of names.
 
 use super::Command;
-use crate::call::{Call, Done};
+use crate::call::{Call, Done, Stop};
 use crate::interpreter::Halt;
 use model::{InstanceId, Look, Sight};
 
@@ -44,7 +44,68 @@ pub(super) async fn resolve(
     Ok(found.into_iter().map(|id| (address(id), id)).collect())
 }
 
+/// Types of records.
+const TYPES: &[&str] = &["A", "AAAA", "CNAME", "MX", "NS", "SOA", "TXT", "ANY", "SRV"];
+
+/// A question as asked.
+struct Asked {
+    name: String,
+    kind: String,
+    server: String,
+    short: bool,
+}
+
 async fn run(call: &mut Call<'_, '_>) -> Done {
+    let asked = asked(call)?;
+    let name = &asked.name;
+    let found = match asked.kind.as_str() {
+        "A" | "ANY" => resolve(call, name).await?,
+        _ => Vec::new(),
+    };
+    let exists = !found.is_empty() || asked.kind != "A" && !resolve(call, name).await?.is_empty();
+    let addresses: Vec<String> = found.into_iter().map(|(address, _)| address).collect();
+    match call.name.as_str() {
+        "getent" => {
+            for address in &addresses {
+                call.say(format!("{address:<15} {name}"));
+            }
+            Ok(if exists { 0 } else { 2 })
+        }
+        "nslookup" => {
+            let server = &asked.server;
+            call.say(format!("Server:\t\t{server}\nAddress:\t{server}#53\n"));
+            if !exists {
+                call.say(format!("** server can't find {name}: NXDOMAIN\n"));
+                return Ok(1);
+            }
+            call.say("Non-authoritative answer:");
+            for address in &addresses {
+                call.say(format!("Name:\t{name}\nAddress: {address}"));
+            }
+            call.say("");
+            Ok(0)
+        }
+        "host" => {
+            if !exists {
+                call.say(format!("Host {name} not found: 3(NXDOMAIN)"));
+                return Ok(1);
+            }
+            for address in &addresses {
+                call.say(format!("{name} has address {address}"));
+            }
+            Ok(0)
+        }
+        _ if asked.short => {
+            for address in &addresses {
+                call.say(address);
+            }
+            Ok(0)
+        }
+        _ => answer(call, &asked, exists, &addresses).await,
+    }
+}
+
+fn asked(call: &mut Call<'_, '_>) -> Result<Asked, Stop> {
     let (mut names, mut short, mut server, mut kind) = (Vec::new(), false, None, "A".to_string());
     let mut args = call.args.clone().into_iter();
     if call.name == "getent" {
@@ -66,74 +127,45 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
                 kind = arg.split('=').nth(1).unwrap_or_default().to_uppercase();
             }
             _ if arg.starts_with('-') => {
-                let text = format!("Invalid option: {arg}");
-                call.warn(text);
-                return Ok(1);
+                call.warn(format!("Invalid option: {arg}"));
+                return Err(Stop::Exit(1));
             }
-            _ if matches!(upper.as_str(), "A" | "AAAA" | "CNAME" | "MX" | "NS" | "SOA" | "TXT" | "ANY" | "SRV") => kind = upper,
-            _ if names.is_empty() => names.push(arg),
-            _ if call.name != "dig" => server = Some(arg),
-            _ => names.push(arg),
+            _ if TYPES.contains(&upper.as_str()) => kind = upper,
+            _ if names.is_empty() || call.name == "dig" => names.push(arg),
+            _ => server = Some(arg),
         }
     }
-    let Some(name) = names.first().cloned() else { return call.misuse("") };
-    let found = match kind.as_str() {
-        "A" | "ANY" => resolve(call, &name).await?,
-        _ => Vec::new(),
-    };
-    let exists = !found.is_empty() || kind != "A" && !resolve(call, &name).await?.is_empty();
-    let server = server.unwrap_or("127.0.0.53".into());
-    match call.name.as_str() {
-        "getent" => {
-            for (address, _) in &found {
-                call.say(format!("{address:<15} {name}"));
-            }
-            Ok(if exists { 0 } else { 2 })
+    let Some(name) = names.into_iter().next() else { return call.misuse("") };
+    Ok(Asked { name, kind, server: server.unwrap_or("127.0.0.53".into()), short })
+}
+
+/// The whole answer, as `dig` shows it.
+async fn answer(
+    call: &mut Call<'_, '_>,
+    asked: &Asked,
+    exists: bool,
+    addresses: &[String],
+) -> Done {
+    let Asked { name, kind, server, .. } = asked;
+    let status = if exists { "NOERROR" } else { "NXDOMAIN" };
+    call.say(format!("\n; <<>> DiG 9.18.18 <<>> {name} {kind}\n;; global options: +cmd"));
+    call.say(";; Got answer:");
+    call.say(format!(";; ->>HEADER<<- opcode: QUERY, status: {status}, id: 4711"));
+    let count = addresses.len();
+    call.say(format!(
+        ";; flags: qr rd ra; QUERY: 1, ANSWER: {count}, AUTHORITY: 0, ADDITIONAL: 1\n"
+    ));
+    call.say(format!(";; QUESTION SECTION:\n;{name}.\t\t\tIN\t{kind}\n"));
+    if !addresses.is_empty() {
+        call.say(";; ANSWER SECTION:");
+        for address in addresses {
+            call.say(format!("{name}.\t\t300\tIN\tA\t{address}"));
         }
-        "nslookup" => {
-            call.say(format!("Server:\t\t{server}\nAddress:\t{server}#53\n"));
-            if !exists {
-                call.say(format!("** server can't find {name}: NXDOMAIN\n"));
-                return Ok(1);
-            }
-            call.say("Non-authoritative answer:");
-            for (address, _) in &found {
-                call.say(format!("Name:\t{name}\nAddress: {address}"));
-            }
-            call.say("");
-            Ok(0)
-        }
-        "host" => {
-            if !exists {
-                call.say(format!("Host {name} not found: 3(NXDOMAIN)"));
-                return Ok(1);
-            }
-            for (address, _) in &found {
-                call.say(format!("{name} has address {address}"));
-            }
-            Ok(0)
-        }
-        _ if short => {
-            for (address, _) in &found {
-                call.say(address);
-            }
-            Ok(0)
-        }
-        _ => {
-            let status = if exists { "NOERROR" } else { "NXDOMAIN" };
-            call.say(format!("\n; <<>> DiG 9.18.18 <<>> {name} {kind}\n;; global options: +cmd\n;; Got answer:"));
-            call.say(format!(";; ->>HEADER<<- opcode: QUERY, status: {status}, id: 4711\n;; flags: qr rd ra; QUERY: 1, ANSWER: {}, AUTHORITY: 0, ADDITIONAL: 1\n", found.len()));
-            call.say(format!(";; QUESTION SECTION:\n;{name}.\t\t\tIN\t{kind}\n"));
-            if !found.is_empty() {
-                call.say(";; ANSWER SECTION:");
-                for (address, _) in &found {
-                    call.say(format!("{name}.\t\t300\tIN\tA\t{address}"));
-                }
-                call.say("");
-            }
-            let date = call.shell.date().await?;
-            call.say(format!(";; Query time: 1 msec\n;; SERVER: {server}#53({server}) (UDP)\n;; WHEN: {} {} {:2} {} UTC {}", date.weekday(), date.month_name(), date.day, date.time(), date.year));
-            Ok(0)
-        }
+        call.say("");
     }
+    let date = call.shell.date().await?;
+    let when = date.format("%a %b %e %T UTC %Y").unwrap_or_default();
+    call.say(format!(";; Query time: 1 msec\n;; SERVER: {server}#53({server}) (UDP)"));
+    call.say(format!(";; WHEN: {when}"));
+    Ok(0)
 }

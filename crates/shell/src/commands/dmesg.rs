@@ -31,7 +31,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     }
     let disk = host.disk;
     if disk.used >= disk.capacity * 0.999 {
-        call.say(format!("[{:12.6}] EXT4-fs warning (device sda1): ext4_da_write_begin: no space left", (UPTIME + host.now.0) as f64));
+        call.say(format!("[{:12.6}] EXT4-fs warning (device sda1): ext4_da_write_begin: no \
+             space left", (UPTIME + host.now.0) as f64));
     }
     Ok(0)
 }

@@ -14,8 +14,8 @@ pub(crate) const COMMAND: Command = Command {
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("all", 'a'),
         ("bytes", 'b'),
         ("total", 'c'),
@@ -27,7 +27,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("exclude", 'X'),
         ("apparent-size", 'A'),
     ];
-    let given = call.options("abcd:hkmsxDHLlSX:", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("abcd:hkmsxDHLlSX:", LONG)?;
     let depth = match given.value('d').map(str::parse::<usize>) {
         None if given.has('s') => 0,
         None => usize::MAX,

@@ -39,7 +39,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     }
     let command = given.operands[at..].to_vec();
     let code = if command.is_empty() {
-        let mut lines: Vec<String> = call.shell.session.vars.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let vars = call.shell.session.vars.iter();
+        let mut lines: Vec<String> = vars.map(|(k, v)| format!("{k}={v}")).collect();
         lines.push(format!("PWD={}", call.shell.session.cwd));
         for line in lines {
             call.say(line);

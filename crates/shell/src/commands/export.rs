@@ -23,8 +23,13 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         "umask" => call.say("0022"),
         "set" if !args.is_empty() => {
             // `set -e`, `set -o pipefail`: accepted for scripts, as one line has one result.
-            if let Some(bad) = args.iter().find(|a| !a.starts_with(['-', '+']) && !matches!(a.as_str(), "pipefail" | "errexit" | "nounset")) {
-                call.warn(format!("bash: set: {bad}: positional parameters are not supported by this terminal"));
+            let known = |a: &&String| {
+                a.starts_with(['-', '+'])
+                    || matches!(a.as_str(), "pipefail" | "errexit" | "nounset")
+            };
+            if let Some(bad) = args.iter().find(|a| !known(a)) {
+                call.warn(format!("bash: set: {bad}: positional parameters are not supported by this \
+                     terminal"));
                 return Ok(2);
             }
         }
@@ -38,14 +43,20 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             let names: Vec<&String> = args.iter().filter(|a| !a.starts_with('-')).collect();
             if names.is_empty() {
                 let prefix = if name == "set" { "" } else { "declare -x " };
-                let lines: Vec<String> = call.shell.session.vars.iter().map(|(k, v)| format!("{prefix}{k}=\"{v}\"")).collect();
+                let vars = call.shell.session.vars.iter();
+                let lines: Vec<_> = vars.map(|(k, v)| format!("{prefix}{k}=\"{v}\"")).collect();
                 for line in lines {
                     call.say(line);
                 }
             }
             for one in names {
-                let (name, value) = one.split_once('=').map_or((one.as_str(), None), |(n, v)| (n, Some(v)));
-                let valid = !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+                let (name, value) = match one.split_once('=') {
+                    Some((name, value)) => (name, Some(value)),
+                    None => (one.as_str(), None),
+                };
+                let valid = !name.is_empty()
+                    && !name.starts_with(|c: char| c.is_ascii_digit())
+                    && name.chars().all(|c| c.is_alphanumeric() || c == '_');
                 if !valid {
                     call.warn(format!("bash: export: `{one}': not a valid identifier"));
                     return Ok(1);

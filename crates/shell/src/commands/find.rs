@@ -10,7 +10,10 @@ use regex::Regex;
 pub(crate) const COMMAND: Command = Command {
     names: &["find"],
     summary: "Search for files in a directory hierarchy",
-    usage: "find [PATH]... [-name PATTERN] [-iname PATTERN] [-path PATTERN] [-type f|d] [-size N] [-mtime N] [-mmin N] [-user NAME] [-empty] [-maxdepth N] [-mindepth N] [-not] [-o] [-print] [-print0] [-ls] [-delete] [-exec COMMAND {} \\;]",
+    usage: "find [PATH]... [-name PATTERN] [-iname PATTERN] [-path PATTERN] \
+         [-type f|d] [-size N] [-mtime N] [-mmin N] [-user NAME] [-empty] \
+         [-maxdepth N] [-mindepth N] [-not] [-o] [-print] [-print0] [-ls] \
+         [-delete] [-exec COMMAND {} \\;]",
     misuse: 1,
     short_hint: false,
     run: |call| Box::pin(run(call)),

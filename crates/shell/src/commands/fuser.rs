@@ -1,7 +1,8 @@
 //! `fuser`: who uses a port or a file; with `-k`, not any more.
 
 use super::Command;
-use crate::call::{Call, Done};
+use crate::call::{Call, Done, Stop};
+use crate::options::Given;
 use crate::{show, units};
 
 pub(crate) const COMMAND: Command = Command {
@@ -21,38 +22,15 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     }) {
         signal = units::signal_name(&call.args.remove(at)[1..]).unwrap_or("KILL");
     }
-    let given = call.options("iIkmMn:suvw46", &[("kill", 'k'), ("namespace", 'n'), ("verbose", 'v'), ("mount", 'm')])?;
+    let long = &[("kill", 'k'), ("namespace", 'n'), ("verbose", 'v'), ("mount", 'm')];
+    let given = call.options("iIkmMn:suvw46", long)?;
     if given.operands.is_empty() {
         return call.misuse("No process specification given");
     }
     let host = call.host().await?;
     let (mut any, mut verbose) = (false, Vec::new());
     for name in given.operands.clone() {
-        let (number, space) = match (name.split_once('/'), given.value('n')) {
-            (Some((number, space @ ("tcp" | "udp"))), _) => (number.to_string(), space.to_string()),
-            (_, Some(space @ ("tcp" | "udp"))) => (name.clone(), space.to_string()),
-            (None, _) if given.has('m') => (String::new(), "mount".into()),
-            _ => (name.clone(), "file".into()),
-        };
-        let pids: Vec<u32> = match space.as_str() {
-            "tcp" => {
-                let Ok(port) = number.parse::<u16>() else {
-                    return call.fail(1, format!("Cannot resolve local port {number}: Servname not supported for ai_socktype"));
-                };
-                host.sockets.iter().filter(|s| s.port == port).map(|s| s.pid).collect()
-            }
-            "udp" => Vec::new(),
-            "mount" => host.processes.iter().map(|p| p.pid).collect(),
-            _ => {
-                let path = call.path(&name);
-                if !call.tree().await?.exists(&path) {
-                    call.warn(format!("Specified filename {name} does not exist."));
-                    continue;
-                }
-                let open = host.files.iter().filter(|f| f.path == path && !f.deleted);
-                open.flat_map(|f| f.handles.iter().copied()).collect()
-            }
-        };
+        let Some(pids) = users(call, &given, &name).await? else { continue };
         if pids.is_empty() {
             continue;
         }
@@ -81,11 +59,46 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         call.warn("                     USER        PID ACCESS COMMAND");
         for (name, pids) in verbose {
             for pid in pids {
-                let (user, command) = units::process(&host, pid)
-                    .map_or(("root".into(), String::new()), |p| (p.user.clone(), show::comm(&p.command)));
+                let Some(p) = units::process(&host, pid) else { continue };
+                let (user, command) = (&p.user, show::comm(&p.command));
                 call.warn(format!("{:<20} {user:<8} {pid:>6} F.... {command}", format!("{name}:")));
             }
         }
     }
     Ok(i32::from(!any))
+}
+
+/// Processes that use what a name stands for; `None`: there is no such thing.
+async fn users(
+    call: &mut Call<'_, '_>,
+    given: &Given,
+    name: &str,
+) -> Result<Option<Vec<u32>>, Stop> {
+    let host = call.host().await?;
+    let (number, space) = match (name.split_once('/'), given.value('n')) {
+        (Some((number, space @ ("tcp" | "udp"))), _) => (number, space),
+        (_, Some(space @ ("tcp" | "udp"))) => (name, space),
+        (None, _) if given.has('m') => ("", "mount"),
+        _ => (name, "file"),
+    };
+    Ok(Some(match space {
+        "tcp" => {
+            let Ok(port) = number.parse::<u16>() else {
+                let why = "Servname not supported for ai_socktype";
+                return call.fail(1, format!("Cannot resolve local port {number}: {why}"));
+            };
+            host.sockets.iter().filter(|s| s.port == port).map(|s| s.pid).collect()
+        }
+        "udp" => Vec::new(),
+        "mount" => host.processes.iter().map(|p| p.pid).collect(),
+        _ => {
+            let path = call.path(name);
+            if !call.tree().await?.exists(&path) {
+                call.warn(format!("Specified filename {name} does not exist."));
+                return Ok(None);
+            }
+            let open = host.files.iter().filter(|f| f.path == path && !f.deleted);
+            open.flat_map(|f| f.handles.iter().copied()).collect()
+        }
+    }))
 }

@@ -1,7 +1,8 @@
 //! `grep`: lines that match.
 
 use super::Command;
-use crate::call::{Call, Done};
+use crate::call::{Call, Done, Stop};
+use crate::options::Given;
 use crate::expand::glob;
 use crate::regular::{self, Flavor};
 use crate::tree::{self, Node};
@@ -9,14 +10,15 @@ use crate::tree::{self, Node};
 pub(crate) const COMMAND: Command = Command {
     names: &["grep", "egrep", "fgrep", "zgrep"],
     summary: "Search for PATTERNS in each FILE",
-    usage: "grep [-cEFhHilLnoqrsvwxP] [-A NUM] [-B NUM] [-C NUM] [-e PATTERNS] [-m NUM] [--include=GLOB] PATTERNS [FILE]...",
+    usage: "grep [-cEFhHilLnoqrsvwxP] [-A NUM] [-B NUM] [-C NUM] [-e PATTERNS] \
+         [-m NUM] [--include=GLOB] PATTERNS [FILE]...",
     misuse: 2,
     short_hint: true,
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("extended-regexp", 'E'),
         ("fixed-strings", 'F'),
         ("perl-regexp", 'P'),
@@ -47,7 +49,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("text", 'a'),
         ("line-buffered", 'u'),
     ];
-    let given = call.options("acEe:FGhHiIlLnoPqrRsuvwxyA:B:C:m:I:X:", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("acEe:FGhHiIlLnoPqrRsuvwxyA:B:C:m:I:X:", LONG)?;
     let mut operands = given.operands.clone();
     let mut patterns: Vec<String> = given.values('e').map(String::from).collect();
     if patterns.is_empty() {
@@ -57,33 +61,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         }
         patterns.push(operands.remove(0));
     }
-    let flavor = match (given.last("EFGP"), call.name.as_str()) {
-        (Some('F'), _) | (None, "fgrep") => Flavor::Fixed,
-        (Some('E' | 'P'), _) | (None, "egrep") => Flavor::Extended,
-        _ => Flavor::Basic,
-    };
-    let (ignore_case, perl) = (given.has('i') || given.has('y'), given.has('P'));
-    let mut matchers = Vec::new();
-    for pattern in patterns.iter().flat_map(|p| p.split('\n')) {
-        let compiled = match perl {
-            true => regular::build(pattern, ignore_case),
-            false => regular::compile(pattern, flavor, ignore_case),
-        };
-        let compiled = match compiled {
-            Ok(regex) => regex,
-            Err(reason) => return call.fail(2, reason),
-        };
-        let source = compiled.as_str();
-        let source = match (given.has('w'), given.has('x')) {
-            (_, true) => format!("^(?:{source})$"),
-            (true, _) => format!("\\b(?:{source})\\b"),
-            _ => source.to_string(),
-        };
-        match regular::build(&source, ignore_case) {
-            Ok(regex) => matchers.push(regex),
-            Err(reason) => return call.fail(2, reason),
-        }
-    }
+    let matchers = matchers(call, &given, &patterns)?;
     let number = |letter: char| given.value(letter).and_then(|v| v.parse::<usize>().ok());
     let recursive = given.has('r') || given.has('R');
     if recursive && operands.is_empty() {
@@ -124,13 +102,44 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     Ok(if !complete { 2 } else { i32::from(!any) })
 }
 
+/// The patterns, compiled.
+fn matchers(
+    call: &mut Call<'_, '_>,
+    given: &Given,
+    patterns: &[String],
+) -> Result<Vec<regex::Regex>, Stop> {
+    let flavor = match (given.last("EFGP"), call.name.as_str()) {
+        (Some('F'), _) | (None, "fgrep") => Flavor::Fixed,
+        (Some('E' | 'P'), _) | (None, "egrep") => Flavor::Extended,
+        _ => Flavor::Basic,
+    };
+    let (ignore_case, perl) = (given.has('i') || given.has('y'), given.has('P'));
+    let mut matchers = Vec::new();
+    for pattern in patterns.iter().flat_map(|p| p.split('\n')) {
+        let compiled = match perl {
+            true => regular::build(pattern, ignore_case),
+            false => regular::compile(pattern, flavor, ignore_case),
+        };
+        let source = |regex: regex::Regex| match (given.has('w'), given.has('x')) {
+            (_, true) => format!("^(?:{})$", regex.as_str()),
+            (true, _) => format!("\\b(?:{})\\b", regex.as_str()),
+            _ => regex.as_str().to_string(),
+        };
+        match compiled.and_then(|regex| regular::build(&source(regex), ignore_case)) {
+            Ok(regex) => matchers.push(regex),
+            Err(reason) => return call.fail(2, reason),
+        }
+    }
+    Ok(matchers)
+}
+
 /// The texts to search: files, and with `-r` those under folders.
 async fn gather(
     call: &mut Call<'_, '_>,
-    given: &crate::options::Given,
+    given: &Given,
     operands: Vec<String>,
     recursive: bool,
-) -> Result<(Vec<(String, String)>, bool), crate::call::Stop> {
+) -> Result<(Vec<(String, String)>, bool), Stop> {
     let tree = call.tree().await?;
     let include: Vec<_> = given.values('I').map(glob).collect();
     let exclude: Vec<_> = given.values('X').map(glob).collect();
@@ -186,7 +195,7 @@ impl Search {
         text: &str,
         hits: &[usize],
         prefix: &str,
-        given: &crate::options::Given,
+        given: &Given,
     ) {
         let lines: Vec<&str> = text.lines().collect();
         let mut next = 0;
@@ -206,7 +215,10 @@ impl Search {
                 }
                 let sign = if matched { ':' } else { '-' };
                 let prefix = if matched { prefix.to_string() } else { prefix.replace(':', "-") };
-                let number = if given.has('n') { format!("{}{sign}", at + 1) } else { String::new() };
+                let number = match given.has('n') {
+                    true => format!("{}{sign}", at + 1),
+                    false => String::new(),
+                };
                 if given.has('o') && !self.invert {
                     for found in self.matchers.iter().flat_map(|m| m.find_iter(line)) {
                         if !found.is_empty() {

@@ -15,7 +15,8 @@ pub(crate) const COMMAND: Command = Command {
 async fn run(call: &mut Call<'_, '_>) -> Done {
     let given = call.options("fsiIad", &[("fqdn", 'f'), ("long", 'f'), ("short", 's'), ("ip-address", 'i'), ("all-ip-addresses", 'I')])?;
     if !given.operands.is_empty() {
-        return call.fail(1, "you must be root to change the host name, and this terminal does not change it");
+        return call.fail(1, "you must be root to change the host name, and this terminal does \
+             not change it");
     }
     let host = call.host().await?;
     if given.has('i') || given.has('I') {

@@ -23,7 +23,10 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     }
     if !given.has('c') {
         // Bytes per second that open files take, from how much they are written to.
-        let writers = host.files.iter().filter(|f| !f.handles.is_empty() && f.modified.plus(1) >= host.now).count();
+        let written = |f: &&model::FileView| {
+            !f.handles.is_empty() && f.modified.plus(1) >= host.now
+        };
+        let writers = host.files.iter().filter(written).count();
         call.say("Device             tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn");
         call.say(format!("sda          {:9.2} {:12.2} {:12.2} {:10} {:10.0}", 2 + 40 * writers, 0.0, 12.0, 0, host.disk.used / 1024.0));
     }

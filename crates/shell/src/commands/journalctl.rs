@@ -1,7 +1,8 @@
 //! `journalctl`: what units and the host said.
 
 use super::Command;
-use crate::call::{Call, Done};
+use crate::call::{Call, Done, Stop};
+use crate::options::Given;
 use crate::clock::Date;
 use crate::interpreter::Halt;
 use crate::regular::{self, Flavor};
@@ -11,7 +12,9 @@ use model::{Answer, Query, Severity, Tick, UnitView};
 pub(crate) const COMMAND: Command = Command {
     names: &["journalctl"],
     summary: "Query the journal",
-    usage: "journalctl [-abefkqrx] [-u UNIT] [-n LINES] [-p PRIORITY] [-S DATE] [-U DATE] [-g PATTERN] [--no-pager] [--disk-usage] [--vacuum-size=BYTES] [--vacuum-time=TIME]",
+    usage: "journalctl [-abefkqrx] [-u UNIT] [-n LINES] [-p PRIORITY] [-S \
+         DATE] [-U DATE] [-g PATTERN] [--no-pager] [--disk-usage] \
+         [--vacuum-size=BYTES] [--vacuum-time=TIME]",
     misuse: 1,
     short_hint: false,
     run: |call| Box::pin(run(call)),
@@ -20,8 +23,8 @@ pub(crate) const COMMAND: Command = Command {
 const JOURNAL: &str = "/var/log/journal";
 const LINES_MAX: u32 = 2000;
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("unit", 'u'),
         ("lines", 'n'),
         ("no-pager", 'N'),
@@ -46,6 +49,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("full", 'l'),
         ("identifier", 't'),
     ];
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
     // A bare `-n` or `-b` has no value.
     let args = std::mem::take(&mut call.args);
     call.args = args
@@ -56,11 +61,12 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             if a == "-n" && !next { "-n10".to_string() } else { a.clone() }
         })
         .collect();
-    let given = call.options("u:n:erfS:U:p:bkxqg:o:alt:DZ:T:RN", long)?;
+    let given = call.options("u:n:erfS:U:p:bkxqg:o:alt:DZ:T:RN", LONG)?;
     let host = call.host().await?;
     if given.has('D') {
         let size = call.tree().await?.size(JOURNAL);
-        call.say(format!("Archived and active journals take up {} in the file system.", show::human(size)));
+        let size = show::human(size);
+        call.say(format!("Archived and active journals take up {size} in the file system."));
         return Ok(0);
     }
     if given.has('Z') || given.has('T') || given.has('R') {
@@ -85,32 +91,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         true => super::dmesg::lines(call).await?,
         false => lines(call, unit.as_ref(), back).await?,
     };
-    if let Some(text) = given.value('p') {
-        let severe = matches!(text.rsplit("..").next().unwrap_or(text), "0" | "1" | "2" | "3" | "emerg" | "alert" | "crit" | "err");
-        let error = |line: &String| line.contains(" ERROR ") || line.contains("failed") || line.contains("ended");
-        let warning = |line: &String| line.contains(" WARN ") || error(line);
-        if severe {
-            all.retain(error);
-        } else if matches!(text, "4" | "warning") {
-            all.retain(warning);
-        }
-    }
-    if let Some(pattern) = given.value('g') {
-        match regular::compile(pattern, Flavor::Extended, pattern.to_lowercase() == *pattern) {
-            Ok(matcher) => all.retain(|line| matcher.is_match(line)),
-            Err(reason) => return call.fail(1, reason),
-        }
-    }
-    let most = match given.value('n') {
-        Some("all") => usize::MAX,
-        Some(text) => match text.trim_start_matches('+').parse() {
-            Ok(most) => most,
-            Err(_) => return call.fail(1, format!("Failed to parse lines '{text}'")),
-        },
-        None if given.has('f') => 10,
-        None if given.has('e') => 1000,
-        None => usize::MAX,
-    };
+    choose(call, &given, &mut all)?;
+    let most = most(call, &given)?;
     let skip = all.len().saturating_sub(most);
     all.drain(..skip);
     if given.has('r') {
@@ -123,9 +105,45 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         call.say(line);
     }
     if given.has('f') {
-        call.warn("journalctl: this terminal shows what is there and does not follow; run it again for more");
+        call.warn("journalctl: this terminal shows what is there and does not follow; \
+             run it again for more");
     }
     Ok(0)
+}
+
+/// Keeps what is severe enough and matches.
+fn choose(call: &mut Call<'_, '_>, given: &Given, all: &mut Vec<String>) -> Result<(), Stop> {
+    const SEVERE: &[&str] = &["0", "1", "2", "3", "emerg", "alert", "crit", "err"];
+    if let Some(text) = given.value('p') {
+        let severe = SEVERE.contains(&text.rsplit("..").next().unwrap_or(text));
+        let error = |line: &String| [" ERROR ", "failed", "ended"].iter().any(|w| line.contains(w));
+        if severe {
+            all.retain(error);
+        } else if matches!(text, "4" | "warning") {
+            all.retain(|line| line.contains(" WARN ") || error(line));
+        }
+    }
+    if let Some(pattern) = given.value('g') {
+        match regular::compile(pattern, Flavor::Extended, pattern.to_lowercase() == *pattern) {
+            Ok(matcher) => all.retain(|line| matcher.is_match(line)),
+            Err(reason) => return call.fail(1, reason),
+        }
+    }
+    Ok(())
+}
+
+/// How many lines are wanted, from the end.
+fn most(call: &mut Call<'_, '_>, given: &Given) -> Result<usize, Stop> {
+    match given.value('n') {
+        Some("all") => Ok(usize::MAX),
+        Some(text) => match text.trim_start_matches('+').parse() {
+            Ok(most) => Ok(most),
+            Err(_) => call.fail(1, format!("Failed to parse lines '{text}'")),
+        },
+        None if given.has('f') => Ok(10),
+        None if given.has('e') => Ok(1000),
+        None => Ok(usize::MAX),
+    }
 }
 
 /// Lines of one unit, or of the whole host, of the last seconds, oldest first.
@@ -174,7 +192,8 @@ pub(super) async fn lines(
     }
     if let Some(unit) = unit.filter(|u| !u.reason.is_empty()) {
         let date = Date::at(unit.since).journal();
-        let text = format!("{date} {} {}[{}]: FATAL:  {}", host.name, unit.name, unit.pid, unit.reason);
+        let UnitView { name, pid, reason, .. } = unit;
+        let text = format!("{date} {} {name}[{pid}]: FATAL:  {reason}", host.name);
         all.push((unit.since, all.len(), text));
     }
     all.sort_by_key(|(tick, at, _)| (*tick, *at));
@@ -233,6 +252,7 @@ async fn vacuum(call: &mut Call<'_, '_>, keep: Option<String>) -> Done {
             return call.fail(1, format!("Failed to vacuum: {reason}"));
         }
     }
-    call.warn(format!("Vacuuming done, freed {} of archived journals from {JOURNAL}.", show::human(freed)));
+    let freed = show::human(freed);
+    call.warn(format!("Vacuuming done, freed {freed} of archived journals from {JOURNAL}."));
     Ok(0)
 }

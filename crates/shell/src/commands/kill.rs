@@ -16,7 +16,8 @@ pub(crate) const COMMAND: Command = Command {
 async fn run(call: &mut Call<'_, '_>) -> Done {
     let mut args = std::mem::take(&mut call.args);
     call.name = "bash: kill".into();
-    let usage = "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | jobspec ... or kill -l [sigspec]";
+    let usage = "kill: usage: kill [-s sigspec | -n signum | -sigspec] pid | \
+         jobspec ... or kill -l [sigspec]";
     let mut signal = "TERM";
     match args.first().map(String::as_str) {
         None => {

@@ -25,8 +25,8 @@ struct Pod {
     cpu: f64,
 }
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("namespace", 'n'),
         ("all-namespaces", 'A'),
         ("output", 'o'),
@@ -43,7 +43,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("watch", 'w'),
         ("now", 'N'),
     ];
-    let given = call.options("n:Ao:t:s:pfR:l:c:w", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("n:Ao:t:s:pfR:l:c:w", LONG)?;
     let mut words: Vec<String> = Vec::new();
     // `deployment/api` is two words.
     for operand in &given.operands {
@@ -83,7 +85,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             Ok(1)
         }
         [verb, ..] if COMMANDS.contains(&verb) => {
-            call.warn(format!("error: You must specify what to {verb}.\nSee 'kubectl {verb} -h' for help and examples"));
+            call.warn(format!("error: You must specify what to {verb}.\nSee 'kubectl {verb} -h' \
+                 for help and examples"));
             Ok(1)
         }
         [verb, ..] => {
@@ -105,11 +108,15 @@ async fn pods(call: &mut Call<'_, '_>) -> Result<Vec<Pod>, Stop> {
         let view = call.host().await?;
         for member in &site.members {
             for (at, group) in member.groups.iter().enumerate().filter(|(_, g)| g.host == host.id) {
-                let mine = |u: &&UnitView| u.instance == Some(member.id) && usize::from(u.group) == at;
+                let mine = |u: &&UnitView| {
+                    u.instance == Some(member.id) && usize::from(u.group) == at
+                };
                 let unit = view.units.iter().find(mine).cloned();
-                let process = unit.as_ref().and_then(|u| view.processes.iter().find(|p| p.pid == u.pid));
+                let pid = unit.as_ref().map(|u| u.pid);
+                let process = view.processes.iter().find(|p| Some(p.pid) == pid);
+                let number = 0x7d4f + 37 * u32::from(member.id.0) + at as u32;
                 all.push(Pod {
-                    name: format!("{}-{}-{:05x}", member.name, group.name, 0x7d4f + 37 * u32::from(member.id.0) + at as u32),
+                    name: format!("{}-{}-{number:05x}", member.name, group.name),
                     of: member.clone(),
                     group: at,
                     host: host.name.clone(),
@@ -162,7 +169,9 @@ async fn get(call: &mut Call<'_, '_>, kind: &str, names: &[&str]) -> Done {
                     let (ready, status) = state(p);
                     let exits = p.unit.as_ref().map_or(0, |u| u.exits);
                     let age = p.unit.as_ref().map_or(0, |u| now.since(u.since));
-                    vec![p.name.clone(), ready.into(), status.into(), exits.to_string(), age_text(age), p.host.clone()]
+                    let (name, host) = (p.name.clone(), p.host.clone());
+                    let (exits, age) = (exits.to_string(), age_text(age));
+                    vec![name, ready.into(), status.into(), exits, age, host]
                 })
                 .collect(),
         ),
@@ -172,7 +181,8 @@ async fn get(call: &mut Call<'_, '_>, kind: &str, names: &[&str]) -> Done {
                 .iter()
                 .filter(|m| !m.groups.is_empty())
                 .map(|m| {
-                    let mine: Vec<_> = all.iter().filter(|p| p.of.id == m.id).filter_map(|p| p.unit.as_ref()).collect();
+                    let mine = all.iter().filter(|p| p.of.id == m.id);
+                    let mine: Vec<_> = mine.filter_map(|p| p.unit.as_ref()).collect();
                     let up: u32 = mine.iter().map(|u| u.running).sum();
                     let wanted = up.max(mine.len() as u32);
                     vec![m.name.clone(), format!("{up}/{wanted}"), wanted.to_string(), up.to_string(), "45d".into()]
@@ -185,7 +195,8 @@ async fn get(call: &mut Call<'_, '_>, kind: &str, names: &[&str]) -> Done {
                 .iter()
                 .filter(|m| !m.groups.is_empty())
                 .map(|m| {
-                    let port = all.iter().find(|p| p.of.id == m.id).and_then(|p| p.unit.as_ref()).map_or(0, |u| u.port);
+                    let pod = all.iter().find(|p| p.of.id == m.id);
+                    let port = pod.and_then(|p| p.unit.as_ref()).map_or(0, |u| u.port);
                     vec![m.name.clone(), "ClusterIP".into(), super::dig::address(m.id), format!("{port}/TCP"), "45d".into()]
                 })
                 .collect(),
@@ -201,20 +212,32 @@ async fn get(call: &mut Call<'_, '_>, kind: &str, names: &[&str]) -> Done {
         _ => (&["LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"], events(call).await?),
     };
     let key = if kind == "events" { 3 } else { 0 };
+    Ok(list(call, kind, names, title, rows, key))
+}
+
+/// Shows the rows of these names, or all; `key` is the column of the name.
+fn list(
+    call: &mut Call<'_, '_>,
+    kind: &str,
+    names: &[&str],
+    title: &[&str],
+    rows: Vec<Vec<String>>,
+    key: usize,
+) -> i32 {
     for name in names {
         if !rows.iter().any(|r| r[key] == *name) {
             call.warn(format!("Error from server (NotFound): {kind} \"{name}\" not found"));
-            return Ok(1);
+            return 1;
         }
     }
     let mut table: Vec<Vec<String>> = vec![title.iter().map(ToString::to_string).collect()];
     table.extend(rows.into_iter().filter(|r| names.is_empty() || names.contains(&r[key].as_str())));
     if table.len() == 1 {
         call.warn("No resources found in default namespace.");
-        return Ok(0);
+        return 0;
     }
     call.put(&show::table(&table, &[], "   "));
-    Ok(0)
+    0
 }
 
 fn age_text(seconds: i64) -> String {
@@ -323,7 +346,8 @@ async fn logs(call: &mut Call<'_, '_>, name: &str, tail: i64) -> Done {
     };
     let now = call.host().await?.now;
     let limit = if tail < 0 { 2000 } else { tail.min(2000) as u32 };
-    let query = Query::Logs { from: now.plus(-3600), to: now, severity: Severity::Info, contains: String::new(), limit };
+    let (from, severity, contains) = (now.plus(-3600), Severity::Info, String::new());
+    let query = Query::Logs { from, to: now, severity, contains, limit };
     if let Answer::Logs(lines) = call.shell.ask(of, query).await? {
         for line in lines {
             let date = Date::at(line.tick);
@@ -340,7 +364,8 @@ async fn top(call: &mut Call<'_, '_>, kind: &str, names: &[&str]) -> Done {
     match kind_of(kind) {
         Some("pods") => {
             rows.push(vec!["NAME".to_string(), "CPU(cores)".into(), "MEMORY(bytes)".into()]);
-            for pod in pods(call).await?.into_iter().filter(|p| names.is_empty() || names.contains(&p.name.as_str())) {
+            let wanted = |p: &Pod| names.is_empty() || names.contains(&p.name.as_str());
+            for pod in pods(call).await?.into_iter().filter(wanted) {
                 rows.push(vec![pod.name, format!("{:.0}m", 1000.0 * pod.cpu), mib(pod.memory)]);
             }
         }
@@ -352,7 +377,10 @@ async fn top(call: &mut Call<'_, '_>, kind: &str, names: &[&str]) -> Done {
                 call.shell.go_to(host.id);
                 let v = call.host().await?;
                 let share = |part: f64, whole: f64| format!("{:.0}%", 100.0 * part / whole.max(1e-9));
-                rows.push(vec![host.name.clone(), format!("{:.0}m", 1000.0 * v.cpu_used), share(v.cpu_used, v.cpu_cores), mib(v.memory_used), share(v.memory_used, v.memory)]);
+                let cpu = format!("{:.0}m", 1000.0 * v.cpu_used);
+                let (busy, full) =
+                    (share(v.cpu_used, v.cpu_cores), share(v.memory_used, v.memory));
+                rows.push(vec![host.name.clone(), cpu, busy, mib(v.memory_used), full]);
             }
             call.shell.go_to(own);
         }
@@ -388,7 +416,8 @@ async fn rollout(call: &mut Call<'_, '_>, verb: &str, kind: &str, name: &str) ->
             if up {
                 call.say(format!("deployment \"{name}\" successfully rolled out"));
             } else {
-                call.say(format!("Waiting for deployment \"{name}\" rollout to finish: old replicas are pending termination..."));
+                call.say(format!("Waiting for deployment \"{name}\" rollout to finish: old replicas \
+                     are pending termination..."));
             }
             Ok(i32::from(!up))
         }

@@ -1,7 +1,7 @@
 //! `logrotate`: logs moved aside and compressed; writers are told to open new ones.
 
 use super::Command;
-use crate::call::{Call, Done};
+use crate::call::{Call, Done, Stop};
 use crate::tree::Node;
 use model::{Face, FileContent};
 
@@ -23,7 +23,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         return call.misuse("");
     }
     if !call.shell.is_root() {
-        return call.fail(1, "error: error creating output file /var/lib/logrotate/status: Permission denied");
+        return call.fail(1, "error: error creating output file /var/lib/logrotate/status: \
+             Permission denied");
     }
     let tree = call.tree().await?;
     for name in &given.operands {
@@ -36,11 +37,15 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     let log = |f: &&model::FileView| {
         f.path.starts_with("/var/log/")
             && f.path.ends_with(".log")
-            && matches!(&f.content, FileContent::View { face: Face::Log, .. } | FileContent::Opaque | FileContent::Text(_))
+            && !matches!(
+                &f.content,
+                FileContent::Folder | FileContent::View { face: Face::Certificate, .. }
+            )
             && f.size > 0.0
             && (given.has('f') || f.size > LARGE)
     };
-    let logs: Vec<_> = tree.files().filter(log).map(|f| (f.path.clone(), f.handles.clone())).collect();
+    let logs = tree.files().filter(log).map(|f| (f.path.clone(), f.handles.clone()));
+    let logs: Vec<_> = logs.collect();
     let mut code = 0;
     for (path, handles) in logs {
         if given.has('v') || given.has('d') {
@@ -49,33 +54,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         if given.has('d') {
             continue;
         }
-        // Copied away and emptied where somebody writes on, otherwise moved.
-        let old = format!("{path}.1");
-        let moved = match handles.is_empty() {
-            true => call.order("rename", &[("from", path.as_str().into()), ("to", old.as_str().into())]).await?,
-            false => Ok(()),
-        };
-        let told = match (moved, handles.is_empty()) {
-            (Err(reason), _) => Err(reason),
-            (Ok(()), true) => {
-                let zipped = format!("{old}.gz");
-                let args = [("from", old.as_str().into()), ("to", zipped.as_str().into())];
-                match call.order("compress", &args).await? {
-                    Ok(()) => {
-                        let args = [("path", path.as_str().into()), ("size", 0.0.into())];
-                        call.order("truncate", &args).await?
-                    }
-                    Err(reason) => {
-                        // Put back what could not be compressed.
-                        let args = [("from", old.as_str().into()), ("to", path.as_str().into())];
-                        call.order("rename", &args).await?.and(Err(reason))
-                    }
-                }
-            }
-            (Ok(()), false) => {
-                call.order("truncate", &[("path", path.as_str().into()), ("size", 0.0.into())]).await?
-            }
-        };
+        let told = rotate(call, &path, handles.is_empty()).await?;
         if let Err(reason) = told {
             call.warn(format!("error: error rotating {path}: {reason}"));
             code = 1;
@@ -85,4 +64,29 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         }
     }
     Ok(code)
+}
+
+/// Moves a log aside and compresses it; one that somebody writes on is emptied in its place.
+async fn rotate(
+    call: &mut Call<'_, '_>,
+    path: &str,
+    closed: bool,
+) -> Result<Result<(), String>, Stop> {
+    let emptied = [("path", path.into()), ("size", 0.0.into())];
+    if !closed {
+        return Ok(call.order("truncate", &emptied).await?);
+    }
+    let old = format!("{path}.1");
+    let moved = [("from", path.into()), ("to", old.as_str().into())];
+    if let Err(reason) = call.order("rename", &moved).await? {
+        return Ok(Err(reason));
+    }
+    let zipped = format!("{old}.gz");
+    let args = [("from", old.as_str().into()), ("to", zipped.as_str().into())];
+    if let Err(reason) = call.order("compress", &args).await? {
+        // What could not be compressed goes back.
+        let back = [("from", old.as_str().into()), ("to", path.into())];
+        return Ok(call.order("rename", &back).await?.and(Err(reason)));
+    }
+    Ok(call.order("truncate", &emptied).await?)
 }

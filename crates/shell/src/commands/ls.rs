@@ -27,8 +27,8 @@ struct Row {
     listing: String,
 }
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("all", 'a'),
         ("almost-all", 'A'),
         ("directory", 'd'),
@@ -41,7 +41,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("classify", 'F'),
         ("full-time", 'l'),
     ];
-    let given = call.options("1aAdFGhilnpgorRsStuUXZ", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("1aAdFGhilnpgorRsStuUXZ", LONG)?;
     let tree = call.tree().await?;
     let here = [".".to_string()];
     let names = if given.operands.is_empty() { &here[..] } else { &given.operands };

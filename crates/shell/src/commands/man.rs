@@ -13,7 +13,9 @@ pub(crate) const COMMAND: Command = Command {
 };
 
 async fn run(call: &mut Call<'_, '_>) -> Done {
-    let names: Vec<String> = call.args.iter().filter(|a| !a.starts_with('-') && a.parse::<u8>().is_err()).cloned().collect();
+    // Options and section numbers name no page.
+    let name = |a: &&String| !a.starts_with('-') && a.parse::<u8>().is_err();
+    let names: Vec<String> = call.args.iter().filter(name).cloned().collect();
     if names.is_empty() {
         if call.name == "man" {
             call.warn("What manual page do you want?\nFor example, try 'man man'.");
@@ -31,7 +33,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             Some(command) => {
                 let upper = name.to_uppercase();
                 call.say(format!("{upper}(1)\n\nNAME\n    {name} - {}\n\nSYNOPSIS\n    {}\n", command.summary, command.usage));
-                let others: Vec<_> = command.names.iter().filter(|n| **n != name).copied().collect();
+                let others = command.names.iter().filter(|n| **n != name);
+                let others: Vec<_> = others.copied().collect();
                 if !others.is_empty() {
                     call.say(format!("SEE ALSO\n    {}\n", others.join(", ")));
                 }

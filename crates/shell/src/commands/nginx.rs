@@ -47,7 +47,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             _ => return call.misuse(format!("invalid option: \"-s {signal}\"")),
         };
         if unit.pid == 0 {
-            call.warn("nginx: [error] open() \"/run/nginx.pid\" failed (2: No such file or directory)");
+            call.warn("nginx: [error] open() \"/run/nginx.pid\" failed (2: No such file \
+                 or directory)");
             return Ok(1);
         }
         if matches!(sent, "TERM" | "QUIT") {
@@ -64,7 +65,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     }
     let taken = host.sockets.iter().any(|s| s.port == unit.port);
     if taken || unit.state == UnitState::Active {
-        call.warn(format!("nginx: [emerg] bind() to 0.0.0.0:{} failed (98: Address already in use)", unit.port));
+        call.warn(format!("nginx: [emerg] bind() to 0.0.0.0:{} failed (98: Address already in \
+             use)", unit.port));
         return Ok(1);
     }
     match units::change(call, "nginx", "start").await? {

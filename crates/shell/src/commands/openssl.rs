@@ -9,7 +9,9 @@ use model::{Face, FileContent, InstanceId, Query};
 pub(crate) const COMMAND: Command = Command {
     names: &["openssl"],
     summary: "Show certificates",
-    usage: "openssl x509 [-noout] [-dates] [-enddate] [-subject] [-issuer] [-text] [-checkend N] [-in FILE] | openssl s_client -connect HOST:PORT",
+    usage: "openssl x509 [-noout] [-dates] [-enddate] [-subject] [-issuer] \
+         [-text] [-checkend N] [-in FILE] | openssl s_client -connect \
+         HOST:PORT",
     misuse: 1,
     short_hint: false,
     run: |call| Box::pin(run(call)),
@@ -60,44 +62,7 @@ async fn x509(call: &mut Call<'_, '_>, args: Vec<String>) -> Done {
             }
         }
     }
-    // From a file it is the view's component; from a pipe, what `s_client` printed.
-    let (name, text) = match &file {
-        Some(name) => {
-            let path = call.path(name);
-            let tree = call.tree().await?;
-            let instance = match tree.at(&path) {
-                Node::Missing => {
-                    call.warn(format!("Can't open \"{name}\" for reading, No such file or directory"));
-                    return Ok(1);
-                }
-                Node::File(f) => match f.content {
-                    FileContent::View { instance, face: Face::Certificate, .. } => Some(instance),
-                    _ => None,
-                },
-                _ => None,
-            };
-            let Some(instance) = instance else {
-                call.warn(format!("Could not read certificate from {name}\nUnable to load certificate"));
-                return Ok(1);
-            };
-            let site = call.shell.site().await?;
-            let owner = site.member(instance).map_or(String::new(), |m| m.name.clone());
-            let text = certificate(call, instance).await?.unwrap_or("valid".into());
-            (owner, text)
-        }
-        None => {
-            let input = call.stdin();
-            let of = |key: &str| input.lines().find_map(|l| l.strip_prefix(key)).map(str::to_string);
-            match (of("subject=CN = "), of("verify error:num=10")) {
-                (Some(name), Some(_)) => (name, "expired".into()),
-                (Some(name), None) => (name, "valid".into()),
-                (None, _) => {
-                    call.warn("Could not read certificate from <stdin>\nUnable to load certificate");
-                    return Ok(1);
-                }
-            }
-        }
-    };
+    let (name, text) = shown_certificate(call, file).await?;
     let host = call.host().await?;
     let expired = text.starts_with("expired");
     let end = host.now.plus(if expired { -7200 } else { 89 * 86_400 });
@@ -113,10 +78,13 @@ async fn x509(call: &mut Call<'_, '_>, args: Vec<String>) -> Done {
             "-enddate" => call.say(format!("notAfter={}", stamp(end))),
             "-startdate" => call.say(format!("notBefore={}", stamp(end.plus(-90 * 86_400)))),
             "-dates" => {
-                call.say(format!("notBefore={}\nnotAfter={}", stamp(end.plus(-90 * 86_400)), stamp(end)));
+                call.say(format!("notBefore={}", stamp(end.plus(-90 * 86_400))));
+                call.say(format!("notAfter={}", stamp(end)));
             }
             _ => call.say(format!(
-                "Certificate:\n    Data:\n        Issuer: C = US, O = Let's Encrypt, CN = R3\n        Validity\n            Not Before: {}\n            Not After : {}\n        Subject: CN = {name}",
+                "Certificate:\n    Data:\n        Issuer: C = US, O = Let's \
+                     Encrypt, CN = R3\n        Validity\n            Not Before: \
+                     {}\n            Not After : {}\n        Subject: CN = {name}",
                 stamp(end.plus(-90 * 86_400)),
                 stamp(end)
             )),
@@ -131,6 +99,45 @@ async fn x509(call: &mut Call<'_, '_>, args: Vec<String>) -> Done {
         call.say(format!("-----BEGIN CERTIFICATE-----\n{name}\n-----END CERTIFICATE-----"));
     }
     Ok(0)
+}
+
+/// Whose certificate a file or standard input shows, and whether it is valid: from a file it is
+/// the view's component, from a pipe what `s_client` printed.
+async fn shown_certificate(
+    call: &mut Call<'_, '_>,
+    file: Option<String>,
+) -> Result<(String, String), Stop> {
+    let Some(name) = file else {
+        let input = call.stdin();
+        let of = |key: &str| input.lines().find_map(|l| l.strip_prefix(key)).map(str::to_string);
+        let expired = of("verify error:num=10").is_some();
+        return match of("subject=CN = ") {
+            Some(name) => Ok((name, if expired { "expired" } else { "valid" }.into())),
+            None => unreadable(call, "<stdin>"),
+        };
+    };
+    let path = call.path(&name);
+    let tree = call.tree().await?;
+    let instance = match tree.at(&path) {
+        Node::Missing => {
+            call.warn(format!("Can't open \"{name}\" for reading, No such file or directory"));
+            return Err(Stop::Exit(1));
+        }
+        Node::File(f) => match f.content {
+            FileContent::View { instance, face: Face::Certificate, .. } => instance,
+            _ => return unreadable(call, &name),
+        },
+        _ => return unreadable(call, &name),
+    };
+    let site = call.shell.site().await?;
+    let owner = site.member(instance).map_or(String::new(), |m| m.name.clone());
+    Ok((owner, certificate(call, instance).await?.unwrap_or("valid".into())))
+}
+
+fn unreadable<T>(call: &mut Call<'_, '_>, name: &str) -> Result<T, Stop> {
+    call.warn(format!("Could not read certificate from {name}"));
+    call.warn("Unable to load certificate");
+    Err(Stop::Exit(1))
 }
 
 async fn s_client(call: &mut Call<'_, '_>, args: Vec<String>) -> Done {
@@ -178,8 +185,10 @@ async fn s_client(call: &mut Call<'_, '_>, args: Vec<String>) -> Done {
     if expired {
         call.say("verify error:num=10:certificate has expired");
     }
-    call.say(format!("---\nCertificate chain\n 0 s:CN = {owner}\n   i:C = US, O = Let's Encrypt, CN = R3\n---"));
-    call.say(format!("Server certificate\n-----BEGIN CERTIFICATE-----\n{owner}\n-----END CERTIFICATE-----"));
+    call.say(format!("---\nCertificate chain\n 0 s:CN = {owner}\n   i:C = US, O = Let's \
+         Encrypt, CN = R3\n---"));
+    call.say(format!("Server certificate\n-----BEGIN CERTIFICATE-----\n{owner}\n-----END \
+         CERTIFICATE-----"));
     call.say(format!("subject=CN = {owner}\nissuer=C = US, O = Let's Encrypt, CN = R3\n---"));
     let verdict = if expired { "10 (certificate has expired)" } else { "0 (ok)" };
     call.say(format!("    Verify return code: {verdict}\n---"));

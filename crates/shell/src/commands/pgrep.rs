@@ -16,14 +16,8 @@ pub(crate) const COMMAND: Command = Command {
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let mut signal = "TERM";
-    if matches!(call.name.as_str(), "pkill" | "killall")
-        && let Some(at) = call.args.iter().position(|a| named(a).is_some())
-    {
-        signal = named(&call.args.remove(at)).unwrap_or("TERM");
-    }
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("full", 'f'),
         ("list-name", 'l'),
         ("list-full", 'a'),
@@ -39,10 +33,21 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("echo", 'e'),
         ("signal", 's'),
     ];
+
+/// Those of `killall`.
+const KILLALL: &[(&str, char)] = &[("signal", 's'), ("quiet", 'q'), ("exact", 'e')];
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let mut signal = "TERM";
+    if matches!(call.name.as_str(), "pkill" | "killall")
+        && let Some(at) = call.args.iter().position(|a| named(a).is_some())
+    {
+        signal = named(&call.args.remove(at)).unwrap_or("TERM");
+    }
     let given = match call.name.as_str() {
-        "killall" => call.options("eIgqs:u:vwr", &[("signal", 's'), ("quiet", 'q'), ("exact", 'e')])?,
+        "killall" => call.options("eIgqs:u:vwr", KILLALL)?,
         "pidof" => call.options("scx", &[])?,
-        _ => call.options("acefilnovxP:u:U:s:", long)?,
+        _ => call.options("acefilnovxP:u:U:s:", LONG)?,
     };
     if let Some(text) = given.value('s').filter(|_| call.name != "pidof") {
         match units::signal_name(text) {
@@ -57,7 +62,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     if given.operands.len() > 1 {
         return call.misuse("only one pattern can be provided");
     }
-    let by_other = given.value('P').is_some() || given.value('u').is_some();
+    let by_other = given.has('P') || given.has('u');
     let pattern = match given.first() {
         Some(pattern) => pattern.to_string(),
         None if by_other => String::new(),
@@ -73,7 +78,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             true => matcher.find(&text).is_some_and(|m| m.len() == text.len()),
             false => matcher.is_match(&text),
         };
-        let of = |value: Option<&str>, text: &str| value.is_none_or(|v| v.split(',').any(|u| u == text));
+        let of = |value: Option<&str>, text: &str| {
+            value.is_none_or(|v| v.split(',').any(|u| u == text))
+        };
         (hit != given.has('v'))
             && of(given.value('P'), &p.parent.to_string())
             && of(given.value('u'), &p.user)
@@ -85,22 +92,19 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         found = one.into_iter().collect();
     }
     if call.name == "pgrep" {
-        if given.has('c') {
-            call.say(found.len().to_string());
-        } else {
-            for p in &found {
-                let line = match (given.has('a'), given.has('l')) {
-                    (true, _) => format!("{} {}", p.pid, p.command),
-                    (_, true) => format!("{} {}", p.pid, show::comm(&p.command)),
-                    _ => p.pid.to_string(),
-                };
-                call.say(line);
-            }
-        }
-        return Ok(i32::from(found.is_empty()));
+        return Ok(list(call, &given, &found));
     }
+    send(call, &given, signal, &found).await
+}
+
+async fn send(
+    call: &mut Call<'_, '_>,
+    given: &Given,
+    signal: &str,
+    found: &[ProcessView],
+) -> Done {
     let mut hit = false;
-    for p in &found {
+    for p in found {
         match units::signal(call, p.pid, signal).await? {
             Ok(()) => {
                 hit = true;
@@ -114,6 +118,22 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     Ok(i32::from(!hit))
 }
 
+fn list(call: &mut Call<'_, '_>, given: &Given, found: &[ProcessView]) -> i32 {
+    if given.has('c') {
+        call.say(found.len().to_string());
+        return i32::from(found.is_empty());
+    }
+    for p in found {
+        let line = match (given.has('a'), given.has('l')) {
+            (true, _) => format!("{} {}", p.pid, p.command),
+            (_, true) => format!("{} {}", p.pid, show::comm(&p.command)),
+            _ => p.pid.to_string(),
+        };
+        call.say(line);
+    }
+    i32::from(found.is_empty())
+}
+
 async fn by_exact_name(call: &mut Call<'_, '_>, given: &Given, signal: &str) -> Done {
     let host = call.host().await?;
     if given.operands.is_empty() {
@@ -125,7 +145,9 @@ async fn by_exact_name(call: &mut Call<'_, '_>, given: &Given, signal: &str) -> 
         let found: Vec<u32> = host
             .processes
             .iter()
-            .filter(|p| show::comm(&p.command) == *name || p.command.split(' ').next() == Some(name))
+            .filter(|p| {
+                show::comm(&p.command) == *name || p.command.split(' ').next() == Some(name)
+            })
             .map(|p| p.pid)
             .collect();
         if found.is_empty() {

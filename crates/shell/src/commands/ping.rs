@@ -32,7 +32,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         }
     }
     call.say(format!("\n--- {name} ping statistics ---"));
-    call.say(format!("{count} packets transmitted, {count} received, 0% packet loss, time {}ms", 1000 * (count - 1)));
+    call.say(format!("{count} packets transmitted, {count} received, 0% packet loss, \
+         time {}ms", 1000 * (count - 1)));
     call.say("rtt min/avg/max/mdev = 0.410/0.425/0.440/0.010 ms");
     if given.value('c').is_none() {
         call.warn("ping: this terminal stops after four; use -c for another number");

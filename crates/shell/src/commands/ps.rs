@@ -3,26 +3,22 @@
 use super::Command;
 use crate::call::{Call, Done};
 use crate::clock::Date;
+use crate::options::Given;
 use crate::{show, units};
 use model::{HostView, ProcessState, ProcessView};
 
 pub(crate) const COMMAND: Command = Command {
     names: &["ps"],
     summary: "Report a snapshot of the current processes",
-    usage: "ps [aux] [-eflAFww] [-p PID] [-C NAME] [-u USER] [-o FORMAT] [--sort KEY] [--no-headers]",
+    usage: "ps [aux] [-eflAFww] [-p PID] [-C NAME] [-u USER] [-o FORMAT] \
+         [--sort KEY] [--no-headers]",
     misuse: 1,
     short_hint: false,
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let host = call.host().await?;
-    // The BSD way: letters without a dash.
-    let bsd = call.args.first().is_some_and(|a| {
-        !a.starts_with('-') && !a.is_empty() && a.chars().all(|c| "auxwefjlT".contains(c))
-    });
-    let letters = if bsd { call.args.remove(0) } else { String::new() };
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("sort", 'k'),
         ("no-headers", 'N'),
         ("no-heading", 'N'),
@@ -33,15 +29,23 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("format", 'o'),
         ("cols", 'Z'),
     ];
-    let given = call.options("aAdefFlHjmuxwp:C:u:U:o:k:NQ:ZT", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let host = call.host().await?;
+    // The BSD way: letters without a dash.
+    let bsd = call.args.first().is_some_and(|a| {
+        !a.starts_with('-') && !a.is_empty() && a.chars().all(|c| "auxwefjlT".contains(c))
+    });
+    let letters = if bsd { call.args.remove(0) } else { String::new() };
+    let given = call.options("aAdefFlHjmuxwp:C:u:U:o:k:NQ:ZT", LONG)?;
     let mut chosen: Vec<&ProcessView> = host.processes.iter().collect();
     let list = |letter: char| -> Vec<String> {
         given.values(letter).flat_map(|v| v.split([',', ' '])).map(String::from).collect()
     };
     let (pids, names, parents) = (list('p'), list('C'), list('Q'));
     let users: Vec<String> = list('u').into_iter().filter(|u| !u.is_empty()).collect();
-    let everything = bsd && letters.contains(['a', 'x']) || given.has('e') || given.has('A') || given.has('a') || given.has('d');
-    let selective = !(pids.is_empty() && names.is_empty() && parents.is_empty() && users.is_empty());
+    let everything = bsd && letters.contains(['a', 'x']) || "eAad".chars().any(|c| given.has(c));
+    let selective = [&pids, &names, &parents, &users].iter().any(|list| !list.is_empty());
     if let Some(bad) = pids.iter().find(|p| p.parse::<u32>().is_err()) {
         call.warn("error: process ID list syntax error");
         return call.misuse(format!("bad process id '{bad}'"));
@@ -59,21 +63,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     if let Some(key) = given.value('k') {
         sort(&mut chosen, key);
     }
-    let format = given.values('o').collect::<Vec<_>>().join(",");
-    let columns: Vec<(String, String)> = match () {
-        () if !format.is_empty() => format
-            .split([',', ' '])
-            .filter(|c| !c.is_empty())
-            .map(|c| match c.split_once('=') {
-                Some((name, title)) => (name.to_string(), title.to_string()),
-                None => (c.to_string(), title(c).to_string()),
-            })
-            .collect(),
-        () if bsd && letters.contains('u') => standard("user,pid,pcpu,pmem,vsz,rss,tty,stat,start,time,args"),
-        () if bsd => standard("pid,tty,stat,time,args"),
-        () if given.has('f') || given.has('F') => standard("uid,pid,ppid,c,stime,tty,time,args"),
-        () => standard("pid,tty,time,comm"),
-    };
+    let columns = columns(&given, bsd, &letters);
     if let Some((bad, _)) = columns.iter().find(|(name, _)| cell(&host, None, name).is_none()) {
         let text = format!("error: unknown user-defined format specifier \"{bad}\"");
         call.warn(text);
@@ -84,18 +74,41 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         rows.push(columns.iter().map(|(_, title)| title.clone()).collect());
     }
     for process in &chosen {
-        let cells = columns.iter().map(|(name, _)| cell(&host, Some(process), name).unwrap_or_default());
-        rows.push(cells.collect::<Vec<String>>());
+        rows.push(row(&host, process, &columns));
     }
     if !selective && !everything {
         // One's own: the shell of this login.
-        let own = ProcessView { pid: 2718, parent: 2717, user: call.shell.session.user.clone(), command: "-bash".into(), ..ProcessView::default() };
-        let cells = columns.iter().map(|(name, _)| cell(&host, Some(&own), name).unwrap_or_default());
-        rows.push(cells.collect());
+        let (user, command) = (call.shell.session.user.clone(), "-bash".into());
+        let own = ProcessView { pid: 2718, parent: 2717, user, command, ..ProcessView::default() };
+        rows.push(row(&host, &own, &columns));
     }
-    let right: Vec<usize> = columns.iter().enumerate().filter(|(_, (name, _))| is_number(name)).map(|(at, _)| at).collect();
+    let number = |at: &usize| is_number(&columns[*at].0);
+    let right: Vec<usize> = (0..columns.len()).filter(number).collect();
     call.put(&show::table(&rows, &right, " "));
     Ok(i32::from(selective && chosen.is_empty()))
+}
+
+/// Names and titles of the columns.
+fn columns(given: &Given, bsd: bool, letters: &str) -> Vec<(String, String)> {
+    let format = given.values('o').collect::<Vec<_>>().join(",");
+    if !format.is_empty() {
+        let named = |c: &str| match c.split_once('=') {
+            Some((name, title)) => (name.to_string(), title.to_string()),
+            None => (c.to_string(), title(c).to_string()),
+        };
+        return format.split([',', ' ']).filter(|c| !c.is_empty()).map(named).collect();
+    }
+    standard(match bsd {
+        true if letters.contains('u') => "user,pid,pcpu,pmem,vsz,rss,tty,stat,start,time,args",
+        true => "pid,tty,stat,time,args",
+        false if given.has('f') || given.has('F') => "uid,pid,ppid,c,stime,tty,time,args",
+        false => "pid,tty,time,comm",
+    })
+}
+
+fn row(host: &HostView, process: &ProcessView, columns: &[(String, String)]) -> Vec<String> {
+    let cell = |(name, _): &(String, String)| cell(host, Some(process), name).unwrap_or_default();
+    columns.iter().map(cell).collect()
 }
 
 fn standard(names: &str) -> Vec<(String, String)> {
@@ -103,7 +116,9 @@ fn standard(names: &str) -> Vec<(String, String)> {
 }
 
 fn is_number(name: &str) -> bool {
-    matches!(name, "pid" | "ppid" | "pcpu" | "%cpu" | "pmem" | "%mem" | "vsz" | "rss" | "c" | "time")
+    const NUMBERS: &[&str] =
+        &["pid", "ppid", "pcpu", "%cpu", "pmem", "%mem", "vsz", "rss", "c", "time"];
+    NUMBERS.contains(&name)
 }
 
 fn title(name: &str) -> &str {
@@ -153,10 +168,13 @@ fn cell(host: &HostView, process: Option<&ProcessView>, name: &str) -> Option<St
         "vsz" => format!("{:.0}", memory * 2.0 / 1024.0),
         "rss" => format!("{:.0}", memory / 1024.0),
         "tty" | "tt" => if p.command == "-bash" { "pts/0" } else { "?" }.into(),
-        "stat" => format!("{}{}", show::state(p.state), if p.pid == 1 || !p.unit.is_empty() { "s" } else { "" }),
+        "stat" => {
+            let leads = p.pid == 1 || !p.unit.is_empty();
+            format!("{}{}", show::state(p.state), if leads { "s" } else { "" })
+        }
         "s" | "state" => show::state(p.state).to_string(),
         "start" | "stime" => started,
-        "lstart" => format!("{} {} {:2} {} {}", start.weekday(), start.month_name(), start.day, start.time(), start.year),
+        "lstart" => start.format("%a %b %e %T %Y").unwrap_or_default(),
         "etime" => format!("{:02}:{:02}:{:02}", age / 3600, age / 60 % 60, age % 60),
         "time" => format!("{:02}:{:02}:{:02}", busy / 3600, busy / 60 % 60, busy % 60),
         "comm" | "ucmd" => match gone {
@@ -175,7 +193,9 @@ fn sort(chosen: &mut [&ProcessView], key: &str) {
     let descending = key.starts_with('-');
     match key.trim_start_matches(['-', '+']) {
         "pcpu" | "%cpu" | "cpu" => chosen.sort_by(|a, b| a.cpu_cores.total_cmp(&b.cpu_cores)),
-        "pmem" | "%mem" | "mem" | "rss" | "vsz" => chosen.sort_by(|a, b| a.memory.total_cmp(&b.memory)),
+        "pmem" | "%mem" | "mem" | "rss" | "vsz" => {
+            chosen.sort_by(|a, b| a.memory.total_cmp(&b.memory));
+        }
         "start" | "lstart" | "etime" => chosen.sort_by_key(|p| p.started),
         "user" => chosen.sort_by(|a, b| a.user.cmp(&b.user)),
         _ => chosen.sort_by_key(|p| p.pid),

@@ -23,8 +23,8 @@ struct Backend {
     statement: String,
 }
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("host", 'h'),
         ("port", 'p'),
         ("username", 'U'),
@@ -35,7 +35,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("expanded", 'x'),
         ("quiet", 'q'),
     ];
-    let given = call.options("AtxqXwh:p:U:d:c:f:v:P:", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("AtxqXwh:p:U:d:c:f:v:P:", LONG)?;
     let place = given.value('h').map(str::to_string);
     let instance = match database(call, place.as_deref()).await? {
         Ok(instance) => instance,
@@ -68,7 +70,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         statements.push(text);
     }
     let bare = given.has('t');
-    for statement in statements.iter().flat_map(|s| s.split(';')).map(str::trim).filter(|s| !s.is_empty()) {
+    let single = statements.iter().flat_map(|s| s.split(';')).map(str::trim);
+    for statement in single.filter(|s| !s.is_empty()) {
         call.shell.fuel.step()?;
         if let Err(message) = execute(call, instance, statement, bare, given.has('A')).await? {
             call.warn(format!("ERROR:  {message}"));
@@ -92,11 +95,14 @@ async fn database(
             let member = member.id;
             return Ok(match up {
                 true => Ok(member),
-                false => Err(format!("connection to server at \"{name}\", port 5432 failed: Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?")),
+                false => Err(format!("connection to server at \"{name}\", port 5432 failed: Connection \
+                     refused\n\tIs the server running on that host and accepting TCP/IP \
+                     connections?")),
             });
         }
         if site.member(id).is_none_or(|m| m.kind != "host") {
-            return Ok(Err(format!("connection to server at \"{name}\", port 5432 failed: Connection refused")));
+            return Ok(Err(format!("connection to server at \"{name}\", port 5432 failed: Connection \
+                 refused")));
         }
         let own = call.shell.session.host;
         call.shell.go_to(id);
@@ -109,9 +115,13 @@ async fn database(
                 return Ok(Ok(instance));
             }
         }
-        return Ok(Err("connection to server on socket \"/var/run/postgresql/.s.PGSQL.5432\" failed: No such file or directory\n\tIs the server running locally and accepting connections on that socket?".into()));
+        return Ok(Err("connection to server on socket \
+             \"/var/run/postgresql/.s.PGSQL.5432\" failed: No such file or \
+             directory\n\tIs the server running locally and accepting \
+             connections on that socket?".into()));
     }
-    Ok(Err(format!("could not translate host name \"{name}\" to address: Name or service not known")))
+    Ok(Err(format!("could not translate host name \"{name}\" to address: Name or \
+         service not known")))
 }
 
 async fn backends(call: &mut Call<'_, '_>, of: InstanceId) -> Result<Vec<Backend>, Stop> {
@@ -122,7 +132,8 @@ async fn backends(call: &mut Call<'_, '_>, of: InstanceId) -> Result<Vec<Backend
             let number = name.strip_prefix("session ")?.parse().ok()?;
             let (state, rest) = text.split_once(" since ")?;
             let (since, statement) = rest.split_once(": ")?;
-            Some(Backend { number, state: state.into(), since: seconds(since)?, statement: statement.into() })
+            let (state, since) = (state.to_string(), seconds(since)?);
+            Some(Backend { number, state, since, statement: statement.into() })
         })
         .collect())
 }
@@ -151,85 +162,91 @@ async fn execute(
             return terminate(call, of, &lower, verb, bare, plain).await;
         }
     }
-    match words[..] {
+    let setting = [words.get(1).copied().unwrap_or_default()];
+    let (names, rows): (&[&str], Vec<Vec<String>>) = match words[..] {
         ["select", ..] if lower.contains("pg_stat_activity") => {
-            let all = backends(call, of).await?;
-            let now = call.host().await?.now;
-            if lower.contains("count(") {
-                table(call, &["count"], vec![vec![all.len().to_string()]], bare, plain);
-                return Ok(Ok(()));
-            }
-            let rows = all.iter().map(|b| {
-                let start = Date::at(Tick(b.since));
-                let duration = now.0 - b.since;
-                vec![
-                    b.number.to_string(),
-                    "app".into(),
-                    if b.state == "active" { "active".into() } else { b.state.clone() },
-                    format!("{} {}", start.iso(), start.time()),
-                    format!("{:02}:{:02}:{:02}", duration / 3600, duration / 60 % 60, duration % 60),
-                    b.statement.clone(),
-                ]
-            });
-            let rows = rows.collect();
-            table(call, &["pid", "usename", "state", "query_start", "duration", "query"], rows, bare, plain);
-            Ok(Ok(()))
+            activity(call, of, lower.contains("count(")).await?
         }
         ["select", ..] if lower.contains("pg_locks") => {
-            let rows = backends(call, of).await?.into_iter().map(|b| {
-                vec!["relation".into(), b.number.to_string(), "AccessExclusiveLock".into(), "t".into(), b.statement]
-            });
-            let rows = rows.collect();
-            table(call, &["locktype", "pid", "mode", "granted", "query"], rows, bare, plain);
-            Ok(Ok(()))
+            let all = backends(call, of).await?.into_iter();
+            let row = |b: Backend| {
+                let fixed = ["relation", &b.number.to_string(), "AccessExclusiveLock", "t"];
+                fixed.into_iter().map(String::from).chain([b.statement.clone()]).collect()
+            };
+            (&["locktype", "pid", "mode", "granted", "query"], all.map(row).collect())
         }
         ["select", ..] if lower.contains("pg_stat_replication") || lower.contains("replay_lag") => {
             let facts = call.shell.facts(of, Query::Status).await?;
-            let lag = facts.into_iter().find(|(k, _)| k == "replica").map_or("0.0 s behind".into(), |(_, v)| v);
-            table(call, &["application_name", "state", "replay_lag"], vec![vec!["replica".into(), "streaming".into(), lag]], bare, plain);
-            Ok(Ok(()))
+            let found = facts.into_iter().find(|(k, _)| k == "replica");
+            let lag = found.map_or("0.0 s behind".into(), |(_, lag)| lag);
+            let row = vec!["replica".into(), "streaming".into(), lag];
+            (&["application_name", "state", "replay_lag"], vec![row])
         }
-        ["select", "1"] => {
-            table(call, &["?column?"], vec![vec!["1".into()]], bare, plain);
-            Ok(Ok(()))
-        }
+        ["select", "1"] => (&["?column?"], vec![vec!["1".into()]]),
         ["select", "version()"] => {
-            table(call, &["version"], vec![vec!["PostgreSQL 14.10 on x86_64-pc-linux-gnu".into()]], bare, plain);
-            Ok(Ok(()))
+            (&["version"], vec![vec!["PostgreSQL 14.10 on x86_64-pc-linux-gnu".into()]])
         }
         ["select", "now()"] => {
             let date = call.shell.date().await?;
-            table(call, &["now"], vec![vec![format!("{} {}+00", date.iso(), date.time())]], bare, plain);
-            Ok(Ok(()))
+            (&["now"], vec![vec![format!("{} {}+00", date.iso(), date.time())]])
         }
-        ["show", name] => {
-            let facts = call.shell.facts(of, Query::Config).await?;
-            let key = |k: &str| k.replace(' ', "_");
-            if name == "all" {
-                let rows = facts.into_iter().map(|(k, v)| vec![key(&k), v]).collect();
-                table(call, &["name", "setting"], rows, bare, plain);
-                return Ok(Ok(()));
+        ["show", name] => match settings(call, of, name).await? {
+            rows if rows.is_empty() => {
+                return Ok(Err(format!("unrecognized configuration parameter \"{name}\"")));
             }
-            match facts.into_iter().find(|(k, _)| key(k) == name) {
-                Some((_, value)) => table(call, &[name], vec![vec![value]], bare, plain),
-                None => return Ok(Err(format!("unrecognized configuration parameter \"{name}\""))),
-            }
-            Ok(Ok(()))
-        }
+            rows => (if name == "all" { &["name", "setting"] } else { &setting }, rows),
+        },
         ["create", ..] if words.contains(&"index") => {
-            match call.order_to(of, "create_index", &[]).await? {
-                Ok(()) => call.say("CREATE INDEX"),
-                Err(reason) => return Ok(Err(reason)),
+            let told = call.order_to(of, "create_index", &[]).await?;
+            if told.is_ok() {
+                call.say("CREATE INDEX");
             }
-            Ok(Ok(()))
+            return Ok(told);
         }
-        ["\\q", ..] => Ok(Ok(())),
+        [] | ["\\q", ..] => return Ok(Ok(())),
         [first, ..] => {
             let near = statement.split_whitespace().next().unwrap_or(first);
-            Ok(Err(format!("this terminal does not run statements such as \"{near}\"; it has pg_stat_activity, pg_locks, pg_stat_replication, pg_terminate_backend, pg_cancel_backend, CREATE INDEX and SHOW")))
+            return Ok(Err(format!(
+                "this terminal does not run statements such as \"{near}\"; it has \
+                 pg_stat_activity, pg_locks, pg_stat_replication, pg_terminate_backend, \
+                 pg_cancel_backend, CREATE INDEX and SHOW"
+            )));
         }
-        [] => Ok(Ok(())),
+    };
+    table(call, names, rows, bare, plain);
+    Ok(Ok(()))
+}
+
+type Rows = (&'static [&'static str], Vec<Vec<String>>);
+
+async fn activity(call: &mut Call<'_, '_>, of: InstanceId, count: bool) -> Result<Rows, Stop> {
+    let all = backends(call, of).await?;
+    if count {
+        return Ok((&["count"], vec![vec![all.len().to_string()]]));
     }
+    let now = call.host().await?.now;
+    let row = |b: Backend| {
+        let (start, s) = (Date::at(Tick(b.since)), now.0 - b.since);
+        let start = format!("{} {}", start.iso(), start.time());
+        let duration = format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+        vec![b.number.to_string(), "app".into(), b.state, start, duration, b.statement]
+    };
+    let names = &["pid", "usename", "state", "query_start", "duration", "query"];
+    Ok((names, all.into_iter().map(row).collect()))
+}
+
+/// One setting, or all with their names; none: there is no such setting.
+async fn settings(
+    call: &mut Call<'_, '_>,
+    of: InstanceId,
+    name: &str,
+) -> Result<Vec<Vec<String>>, Stop> {
+    let facts = call.shell.facts(of, Query::Config).await?;
+    let facts = facts.into_iter().map(|(key, value)| (key.replace(' ', "_"), value));
+    Ok(match name {
+        "all" => facts.map(|(key, value)| vec![key, value]).collect(),
+        _ => facts.filter(|(key, _)| key == name).map(|(_, value)| vec![value]).collect(),
+    })
 }
 
 async fn terminate(

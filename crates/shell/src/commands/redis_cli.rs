@@ -58,7 +58,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         },
         _ => {
             let shown = given.operands.first().cloned().unwrap_or_default();
-            call.say(format!("(error) ERR unknown command '{shown}', this terminal has PING, INFO, CONFIG GET and FLUSHALL"));
+            call.say(format!("(error) ERR unknown command '{shown}', this terminal has PING, \
+                 INFO, CONFIG GET and FLUSHALL"));
             Ok(1)
         }
     }

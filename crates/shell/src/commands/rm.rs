@@ -13,8 +13,8 @@ pub(crate) const COMMAND: Command = Command {
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("force", 'f'),
         ("recursive", 'r'),
         ("verbose", 'v'),
@@ -23,7 +23,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("no-preserve-root", 'N'),
         ("parents", 'p'),
     ];
-    let given = call.options("dfirRvpu", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("dfirRvpu", LONG)?;
     if given.operands.is_empty() {
         if given.has('f') {
             return Ok(0);

@@ -198,7 +198,7 @@ fn step(text: &str, extended: bool) -> Result<(Step, &str), String> {
         Some('q') => (Verb::Quit, chars.as_str()),
         Some('=') => (Verb::Number, chars.as_str()),
         Some('s') => replace(chars.as_str(), extended)?,
-        Some(c @ ('a' | 'i' | 'c' | 'y' | 'w' | 'r' | 'n' | 'N' | 'h' | 'H' | 'g' | 'G' | 'x' | 'b' | 't' | '{')) => {
+        Some(c) if "aicywrnNhHgGxbt{".contains(c) => {
             return Err(format!("command `{c}' is not supported by this terminal"));
         }
         Some(c) => return Err(format!("unknown command: `{c}'")),

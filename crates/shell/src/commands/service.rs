@@ -47,7 +47,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
                 }
                 "status" => call.run(vec!["systemctl".into(), "status".into(), name]).await,
                 _ => {
-                    call.warn(format!("Usage: /etc/init.d/{name} {{start|stop|restart|reload|force-reload|status}}"));
+                    call.warn(format!("Usage: /etc/init.d/{name} \
+                         {{start|stop|restart|reload|force-reload|status}}"));
                     Ok(1)
                 }
             }

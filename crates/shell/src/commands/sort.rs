@@ -55,7 +55,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             }
         }
         let order = if keys.is_empty() { by(&global, a, b) } else { Ordering::Equal };
-        let order = if order == Ordering::Equal && !given.has('s') && !given.has('u') { a.cmp(b) } else { order };
+        let last_resort = !given.has('s') && !given.has('u');
+        let order = if last_resort { order.then_with(|| a.cmp(b)) } else { order };
         if given.has('r') { order.reverse() } else { order }
     };
     lines.sort_by(compare);
@@ -99,7 +100,8 @@ pub(super) fn number(text: &str) -> f64 {
 }
 
 fn size(text: &str) -> f64 {
-    let digits = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    let number_sign = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+    let digits = text.trim_start().trim_start_matches(number_sign);
     let unit = digits.chars().next().unwrap_or(' ');
     let factor = match unit.to_ascii_uppercase() {
         'K' => 1024.0,

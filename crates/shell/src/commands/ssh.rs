@@ -6,7 +6,8 @@ use crate::call::{Call, Done};
 pub(crate) const COMMAND: Command = Command {
     names: &["ssh"],
     summary: "Run a command on another host",
-    usage: "ssh [-46AaCfGgKkMNnqsTtVvXxYy] [-i FILE] [-l USER] [-o OPTION] [-p PORT] [USER@]HOST COMMAND [ARG]...",
+    usage: "ssh [-46AaCfGgKkMNnqsTtVvXxYy] [-i FILE] [-l USER] [-o OPTION] [-p \
+         PORT] [USER@]HOST COMMAND [ARG]...",
     misuse: 255,
     short_hint: false,
     run: |call| Box::pin(run(call)),
@@ -35,7 +36,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     };
     let line = given.operands[1..].join(" ");
     if line.is_empty() {
-        call.warn("ssh: a login without a command is not supported by this terminal; give the command too");
+        call.warn("ssh: a login without a command is not supported by this terminal; \
+             give the command too");
         return Ok(255);
     }
     let own = (

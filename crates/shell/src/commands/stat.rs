@@ -60,7 +60,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             continue;
         }
         let when = format!("{} {}.000000000 +0000", date.iso(), date.time());
-        let inode = tree::name(&path).bytes().fold(131_072_u32, |a, b| a * 31 % 999_983 + u32::from(b));
+        let mix = |a: u32, b: u8| a * 31 % 999_983 + u32::from(b);
+        let inode = tree::name(&path).bytes().fold(131_072, mix);
         call.say(format!("  File: {name}"));
         call.say(format!("  Size: {size:<10.0}\tBlocks: {blocks:<10.0} IO Block: 4096   {kind}"));
         let links = if folder { 2 } else { 1 };

@@ -26,13 +26,15 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             command.remove(0);
         }
         let line = given.value('c').map(str::to_string).or_else(|| {
-            (command.first().map(String::as_str) == Some("-c")).then(|| command.get(1).cloned()).flatten()
+            let given = command.first().is_some_and(|first| first == "-c");
+            command.get(1).filter(|_| given).cloned()
         });
         command = line.map_or(Vec::new(), |line| vec!["bash".into(), "-c".into(), line]);
     }
     if given.has('l') && call.name != "su" {
         let (own, host) = (call.shell.session.user.clone(), call.host().await?.name.clone());
-        call.say(format!("User {own} may run the following commands on {host}:\n    (ALL : ALL) NOPASSWD: ALL"));
+        call.say(format!("User {own} may run the following commands on {host}:\n    (ALL : \
+             ALL) NOPASSWD: ALL"));
         return Ok(0);
     }
     if given.has('v') || given.has('k') || given.has('K') {
@@ -43,7 +45,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     let assigned: Vec<String> = command.drain(..at).collect();
     if command.is_empty() {
         if given.has('s') || given.has('i') || call.name == "su" {
-            return call.fail(1, "a shell of another user is not supported by this terminal; name a command");
+            return call.fail(1, "a shell of another user is not supported by this terminal; name a \
+                 command");
         }
         return call.misuse("");
     }
@@ -51,7 +54,9 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         command = std::iter::once("env".to_string()).chain(assigned).chain(command).collect();
     }
     let name = command[0].clone();
-    if matches!(name.as_str(), "cd" | "export" | "exit" | "eval") || super::find(name.rsplit('/').next().unwrap_or(&name)).is_none() {
+    let program = name.rsplit('/').next().unwrap_or(&name);
+    let builtin = matches!(program, "cd" | "export" | "exit" | "eval");
+    if builtin || super::find(program).is_none() {
         return call.fail(1, format!("{name}: command not found"));
     }
     let own = std::mem::replace(&mut call.shell.session.user, user);

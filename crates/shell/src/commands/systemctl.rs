@@ -3,20 +3,24 @@
 use super::Command;
 use crate::call::{Call, Done};
 use crate::clock::{Date, span};
+use crate::options::Given;
 use crate::{show, units};
 use model::{HostView, UnitState, UnitView};
 
 pub(crate) const COMMAND: Command = Command {
     names: &["systemctl"],
     summary: "Query or send control commands to the system manager",
-    usage: "systemctl [OPTIONS...] start|stop|restart|reload|try-restart|status|is-active|is-failed|is-enabled|show|cat|list-units|list-unit-files|reset-failed|enable|disable|daemon-reload [UNIT...]",
+    usage: "systemctl [OPTIONS...] \
+         start|stop|restart|reload|try-restart|status|is-active|is-failed|is-enabled|show|cat|\
+         list-units|list-unit-files|reset-failed|enable|disable|daemon-reload \
+         [UNIT...]",
     misuse: 1,
     short_hint: false,
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("no-pager", 'P'),
         ("full", 'l'),
         ("all", 'a'),
@@ -35,59 +39,33 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("signal", 's'),
         ("output", 'o'),
     ];
-    let given = call.options("at:ln:qfp:s:S:o:", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.options("at:ln:qfp:s:S:o:", LONG)?;
     let mut names = given.operands.clone();
     let verb = if names.is_empty() { "list-units".to_string() } else { names.remove(0) };
     let host = call.host().await?;
     let change = match verb.as_str() {
-        "start" | "stop" | "restart" | "reload" => Some(verb.clone()),
-        "try-restart" | "condrestart" => Some("restart".into()),
-        "reload-or-restart" | "try-reload-or-restart" | "force-reload" => Some("reload".into()),
-        "kill" => None,
+        "start" | "stop" | "restart" | "reload" => Some(verb.as_str()),
+        "try-restart" | "condrestart" => Some("restart"),
+        "reload-or-restart" | "try-reload-or-restart" | "force-reload" => Some("reload"),
         _ => None,
     };
-    match verb.as_str() {
-        _ if change.is_some() => {
-            let change = change.unwrap_or_default();
-            if names.is_empty() {
-                call.warn("Too few arguments.");
-                return Ok(1);
-            }
-            change_all(call, &names, &verb, &change).await
+    if let Some(change) = change {
+        if names.is_empty() {
+            call.warn("Too few arguments.");
+            return Ok(1);
         }
+        return change_all(call, &names, &verb, change).await;
+    }
+    match verb.as_str() {
         "kill" => kill(call, &names, given.value('s').unwrap_or("TERM")).await,
         "status" => status(call, &host, &names, given.value('n')).await,
         "is-active" | "is-failed" | "is-enabled" => {
-            let mut any = false;
-            for name in &names {
-                let unit = units::unit(&host, name);
-                let (state, hit) = match (verb.as_str(), unit) {
-                    ("is-enabled", Some(_)) => ("enabled", true),
-                    ("is-enabled", None) => {
-                        call.warn(format!("Failed to get unit file state for {}: No such file or directory", service(name)));
-                        continue;
-                    }
-                    (_, None) => ("inactive", false),
-                    (_, Some(unit)) => {
-                        let state = units::states(unit).0;
-                        (state, state == if verb == "is-active" { "active" } else { "failed" })
-                    }
-                };
-                any |= hit;
-                if !given.has('q') {
-                    call.say(state);
-                }
-            }
-            Ok(match (any, verb.as_str()) {
-                (true, _) => 0,
-                (false, "is-active") => 3,
-                _ => 1,
-            })
+            Ok(judge(call, &host, &verb, &names, given.has('q')))
         }
         "list-units" | "list-unit-files" => {
-            let wanted = given.value('S').map(str::to_string);
-            let failed = given.has('F') || wanted.as_deref() == Some("failed");
-            list(call, &host, verb == "list-unit-files", failed, wanted.as_deref(), given.has('a'), given.has('G'));
+            list(call, &host, &given, verb == "list-unit-files");
             Ok(0)
         }
         "show" => {
@@ -100,27 +78,19 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             }
             Ok(0)
         }
-        "cat" => {
-            for name in &names {
-                let Some(unit) = units::unit(&host, name) else {
-                    call.warn(format!("No files found for {}.", service(name)));
-                    return Ok(1);
-                };
-                call.say(format!("# /lib/systemd/system/{}.service\n[Unit]\nDescription={}\n\n[Service]\nExecStart={}\nRestart=always\n\n[Install]\nWantedBy=multi-user.target", unit.name, units::description(unit), unit.command));
-            }
-            Ok(0)
-        }
+        "cat" => Ok(unit_files(call, &host, &names)),
         "reset-failed" | "enable" | "disable" | "unmask" | "mask" => {
             for name in &names {
                 if units::unit(&host, name).is_none() {
-                    call.warn(format!("Failed to {verb} unit: Unit file {} does not exist.", service(name)));
+                    let name = service(name);
+                    call.warn(format!("Failed to {verb} unit: Unit file {name} does not exist."));
                     return Ok(1);
                 }
             }
-            if given.has('W') && verb == "enable" {
-                return change_all(call, &names, "start", "start").await;
+            match given.has('W') && verb == "enable" {
+                true => change_all(call, &names, "start", "start").await,
+                false => Ok(0),
             }
-            Ok(0)
         }
         "daemon-reload" | "daemon-reexec" => Ok(0),
         "is-system-running" => {
@@ -133,6 +103,58 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             Ok(1)
         }
     }
+}
+
+/// `is-active`, `is-failed`, `is-enabled`: a word per unit, and whether it holds for any.
+fn judge(
+    call: &mut Call<'_, '_>,
+    host: &HostView,
+    verb: &str,
+    names: &[String],
+    quiet: bool,
+) -> i32 {
+    let mut any = false;
+    for name in names {
+        let unit = units::unit(host, name);
+        let (state, hit) = match (verb, unit) {
+            ("is-enabled", Some(_)) => ("enabled", true),
+            ("is-enabled", None) => {
+                let name = service(name);
+                let why = "No such file or directory";
+                call.warn(format!("Failed to get unit file state for {name}: {why}"));
+                continue;
+            }
+            (_, None) => ("inactive", false),
+            (_, Some(unit)) => {
+                let state = units::states(unit).0;
+                (state, state == if verb == "is-active" { "active" } else { "failed" })
+            }
+        };
+        any |= hit;
+        if !quiet {
+            call.say(state);
+        }
+    }
+    match (any, verb) {
+        (true, _) => 0,
+        (false, "is-active") => 3,
+        _ => 1,
+    }
+}
+
+/// `cat`: the files of units.
+fn unit_files(call: &mut Call<'_, '_>, host: &HostView, names: &[String]) -> i32 {
+    for name in names {
+        let Some(unit) = units::unit(host, name) else {
+            call.warn(format!("No files found for {}.", service(name)));
+            return 1;
+        };
+        call.say(format!("# /lib/systemd/system/{}.service\n[Unit]", unit.name));
+        call.say(format!("Description={}\n\n[Service]", units::description(unit)));
+        call.say(format!("ExecStart={}\nRestart=always\n", unit.command));
+        call.say("[Install]\nWantedBy=multi-user.target");
+    }
+    0
 }
 
 fn service(name: &str) -> String {
@@ -168,8 +190,10 @@ pub(super) async fn change_all(
         let unit = unit.name.clone();
         if let Err(_reason) = units::change(call, &unit, change).await? {
             let service = service(name);
-            call.warn(format!("Job for {service} failed because the control process exited with error code."));
-            call.warn(format!("See \"systemctl status {service}\" and \"journalctl -xeu {service}\" for details."));
+            call.warn(format!("Job for {service} failed because the control process exited with \
+                 error code."));
+            call.warn(format!("See \"systemctl status {service}\" and \"journalctl -xeu \
+                 {service}\" for details."));
             code = 1;
         }
     }
@@ -211,7 +235,9 @@ async fn status(
 ) -> Done {
     if names.is_empty() {
         let failed = host.units.iter().filter(|u| u.state == UnitState::Failed).count();
-        call.say(format!("● {}\n    State: {}\n    Units: {} loaded\n   Failed: {failed} units", host.name, if failed > 0 { "degraded" } else { "running" }, host.units.len()));
+        let state = if failed > 0 { "degraded" } else { "running" };
+        call.say(format!("● {}\n    State: {state}", host.name));
+        call.say(format!("    Units: {} loaded\n   Failed: {failed} units", host.units.len()));
         return Ok(0);
     }
     let lines = lines.and_then(|l| l.parse::<usize>().ok()).unwrap_or(10);
@@ -252,7 +278,8 @@ fn write_status(call: &mut Call<'_, '_>, host: &HostView, unit: &UnitView) {
     let since = Date::at(unit.since).systemd();
     let ago = span(host.now.since(unit.since));
     call.say(format!("{dot} {}.service - {}", unit.name, units::description(unit)));
-    call.say(format!("     Loaded: loaded (/lib/systemd/system/{}.service; enabled; preset: enabled)", unit.name));
+    call.say(format!("     Loaded: loaded (/lib/systemd/system/{}.service; enabled; \
+         preset: enabled)", unit.name));
     let result = match unit.state {
         UnitState::Failed => " (Result: exit-code)",
         _ => "",
@@ -271,20 +298,15 @@ fn write_status(call: &mut Call<'_, '_>, host: &HostView, unit: &UnitView) {
     }
 }
 
-fn list(
-    call: &mut Call<'_, '_>,
-    host: &HostView,
-    files: bool,
-    failed: bool,
-    state: Option<&str>,
-    all: bool,
-    bare: bool,
-) {
-    let mut rows: Vec<Vec<String>> = Vec::new();
+fn list(call: &mut Call<'_, '_>, host: &HostView, given: &Given, files: bool) {
+    let state = given.value('S');
+    let failed = given.has('F') || state == Some("failed");
+    let bare = given.has('G');
     let title: &[&str] = match files {
         true => &["UNIT FILE", "STATE", "PRESET"],
         false => &["  UNIT", "LOAD", "ACTIVE", "SUB", "DESCRIPTION"],
     };
+    let mut rows: Vec<Vec<String>> = Vec::new();
     if !bare {
         rows.push(title.iter().map(ToString::to_string).collect());
     }
@@ -293,21 +315,25 @@ fn list(
         let (active, sub) = units::states(unit);
         let wanted = match state {
             Some(state) => state.split(',').any(|s| s == active || s == sub),
-            None => all || files || unit.state != UnitState::Inactive,
+            None => given.has('a') || files || unit.state != UnitState::Inactive,
         };
         if !wanted || failed && unit.state != UnitState::Failed {
             continue;
         }
         shown += 1;
+        let name = format!("{}.service", unit.name);
         let mark = if unit.state == UnitState::Failed { "●" } else { " " };
-        rows.push(match files {
-            true => vec![format!("{}.service", unit.name), "enabled".into(), "enabled".into()],
-            false => vec![format!("{mark} {}.service", unit.name), "loaded".into(), active.into(), sub.into(), units::description(unit)],
-        });
+        let (marked, about) = (format!("{mark} {name}"), units::description(unit));
+        let row = match files {
+            true => vec![name.as_str(), "enabled", "enabled"],
+            false => vec![marked.as_str(), "loaded", active, sub, about.as_str()],
+        };
+        rows.push(row.into_iter().map(String::from).collect());
     }
     call.put(&show::table(&rows, &[], " "));
     if !bare {
-        call.say(format!("\n{shown} {} listed.", if files { "unit files" } else { "loaded units" }));
+        let what = if files { "unit files" } else { "loaded units" };
+        call.say(format!("\n{shown} {what} listed."));
     }
 }
 

@@ -47,7 +47,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         call.put(&lines[from..].concat());
     }
     if given.has('f') || given.has('F') {
-        call.complain("this terminal shows what is there and does not follow; run it again for more");
+        call.complain("this terminal shows what is there and does not follow; run it \
+             again for more");
     }
     Ok(i32::from(!complete))
 }

@@ -20,7 +20,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         return Ok(2);
     }
     let tree = call.tree().await?;
-    let context = Context { cwd: call.shell.session.cwd.clone(), user: call.shell.session.user.clone(), tree };
+    let session = &call.shell.session;
+    let context = Context { cwd: session.cwd.clone(), user: session.user.clone(), tree };
     match context.any(&args) {
         Ok(holds) => Ok(i32::from(!holds)),
         Err(message) => {
@@ -75,7 +76,10 @@ impl Context {
             "-c" => matches!(node, Node::Device),
             "-r" => !matches!(node, Node::Missing) && self.tree.may(&self.user, &path, Access::Read),
             "-w" => !matches!(node, Node::Missing) && self.tree.may(&self.user, &path, Access::Write),
-            "-x" => matches!(node, Node::Folder(_)) || matches!(node, Node::File(f) if f.mode & 0o111 != 0),
+            "-x" => match node {
+                Node::File(file) => file.mode & 0o111 != 0,
+                other => matches!(other, Node::Folder(_)),
+            },
             "-L" | "-h" | "-p" | "-S" | "-b" | "-t" => false,
             _ => return Err(format!("{operator}: unary operator expected")),
         })

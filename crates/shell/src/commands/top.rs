@@ -30,10 +30,12 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         count(ProcessState::Stopped),
         count(ProcessState::Zombie)
     ));
-    call.say(format!("%Cpu(s): {:4.1} us, {:4.1} sy,  0.0 ni, {:4.1} id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st", busy * 0.9, busy * 0.1, 100.0 - busy));
+    call.say(format!("%Cpu(s): {:4.1} us, {:4.1} sy,  0.0 ni, {:4.1} id,  0.0 wa,  0.0 \
+         hi,  0.0 si,  0.0 st", busy * 0.9, busy * 0.1, 100.0 - busy));
     let free = mib((host.memory - host.memory_used).max(0.0));
     call.say(format!("MiB Mem : {:8.1} total, {:8.1} free, {:8.1} used, {:8.1} buff/cache", mib(host.memory), free * 0.7, mib(host.memory_used), free * 0.3));
-    call.say(format!("MiB Swap:      0.0 total,      0.0 free,      0.0 used. {free:8.1} avail Mem \n"));
+    call.say(format!("MiB Swap:      0.0 total,      0.0 free,      0.0 used. {free:8.1} \
+         avail Mem \n"));
     let mut chosen: Vec<&ProcessView> = host.processes.iter().collect();
     if let Some(pids) = given.value('p') {
         chosen.retain(|p| pids.split(',').any(|t| t == p.pid.to_string()));
@@ -54,7 +56,8 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         let command = if given.has('c') { p.command.clone() } else { show::comm(&p.command) };
         let age = (p.cpu_cores * host.now.since(p.started).max(0) as f64) as i64;
         call.say(format!(
-            "{:>7} {user:<8}  20   0 {:>7} {res:>6} {:>6} {} {:5.1} {:5.1} {:>4}:{:02}.00 {command}",
+            "{:>7} {user:<8}  20   0 {:>7} {res:>6} {:>6} {} {:5.1} {:5.1} \
+                 {:>4}:{:02}.00 {command}",
             p.pid,
             show::human(memory * 2.0),
             show::human(memory * 0.2),

@@ -36,7 +36,8 @@ pub(super) fn line(host: &HostView, time: &str) -> String {
     let up = UPTIME + host.now.0;
     let load = load(host);
     let (days, hours, minutes) = (up / 86_400, up / 3600 % 24, up / 60 % 60);
-    format!("{time} up {days} days, {hours:2}:{minutes:02},  1 user,  load average: {load:.2}, {:.2}, {:.2}", load * 0.95, load * 0.9)
+    format!("{time} up {days} days, {hours:2}:{minutes:02},  1 user,  load \
+         average: {load:.2}, {:.2}, {:.2}", load * 0.95, load * 0.9)
 }
 
 /// Cores in use, and what waits for one.

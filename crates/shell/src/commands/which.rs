@@ -21,7 +21,8 @@ const BUILTINS: &[&str] = &[
 ];
 
 async fn run(call: &mut Call<'_, '_>) -> Done {
-    if matches!(call.name.as_str(), "builtin" | "exec") || call.name == "command" && !call.args.first().is_some_and(|a| a.starts_with('-')) {
+    let asks = call.args.first().is_some_and(|a| a.starts_with('-'));
+    if matches!(call.name.as_str(), "builtin" | "exec") || call.name == "command" && !asks {
         return match call.args.is_empty() {
             true => Ok(0),
             false => call.run(call.args.clone()).await,

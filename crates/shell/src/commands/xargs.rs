@@ -12,8 +12,8 @@ pub(crate) const COMMAND: Command = Command {
     run: |call| Box::pin(run(call)),
 };
 
-async fn run(call: &mut Call<'_, '_>) -> Done {
-    let long = &[
+/// Long options and the letters they stand for.
+const LONG: &[(&str, char)] = &[
         ("null", '0'),
         ("no-run-if-empty", 'r'),
         ("max-args", 'n'),
@@ -21,13 +21,18 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         ("max-procs", 'P'),
         ("verbose", 't'),
     ];
-    let given = call.own_options("0rtn:I:P:d:L:", long)?;
+
+async fn run(call: &mut Call<'_, '_>) -> Done {
+    let given = call.own_options("0rtn:I:P:d:L:", LONG)?;
     let command = match given.operands.is_empty() {
         true => vec!["echo".to_string()],
         false => given.operands.clone(),
     };
     let input = call.stdin();
-    let separator = if given.has('0') { Some("\0") } else { given.value('d').map(|d| if d == "\\n" { "\n" } else { d }) };
+    let separator = match given.has('0') {
+        true => Some("\0"),
+        false => given.value('d').map(|d| if d == "\\n" { "\n" } else { d }),
+    };
     let items: Vec<String> = match (separator, given.value('I')) {
         (Some(separator), _) => {
             input.split(separator).filter(|i| !i.is_empty()).map(String::from).collect()

@@ -46,13 +46,14 @@ const NO_OPTIONS: &[&str] = &[
 ];
 
 #[test]
-fn files_are_listed_and_changed() {
+fn files_are_listed() {
     check(
         &mut disk(false),
         &[
             (
                 "df -h /",
-                "Filesystem  Size  Used  Avail  Use%  Mounted on\n/dev/sda1    47G   47G      0  100%  /\n",
+                "Filesystem  Size  Used  Avail  Use%  Mounted on\n/dev/sda1    \
+                     47G   47G      0  100%  /\n",
                 0,
             ),
             ("df -h | head -1", "Filesystem  Size  Used  Avail  Use%  Mounted on\n", 0),
@@ -92,6 +93,10 @@ fn files_are_listed_and_changed() {
             ("truncate /tmp/x", "~you must specify either", 1),
         ],
     );
+}
+
+#[test]
+fn files_are_made_and_changed() {
     check(
         &mut web(),
         &[
@@ -137,7 +142,8 @@ fn processes_and_sockets_are_shown_and_signalled() {
             ("ps aux | grep defunct | awk '{print $2, $8}'", &format!("{zombie} Z\n"), 0),
             (
                 "ps -Z9",
-                "ps: invalid option -- '9'\nUsage: ps [aux] [-eflAFww] [-p PID] [-C NAME] [-u USER] [-o FORMAT] [--sort KEY] [--no-headers]\n",
+                "ps: invalid option -- '9'\nUsage: ps [aux] [-eflAFww] [-p PID] [-C \
+                     NAME] [-u USER] [-o FORMAT] [--sort KEY] [--no-headers]\n",
                 1,
             ),
             ("lsof -t -i:8080", &format!("{pid}\n"), 0),
@@ -190,7 +196,8 @@ fn units_are_shown_and_changed() {
             ("systemctl frobnicate nginx", "Unknown command verb frobnicate.\n", 1),
             (
                 "systemctl --failed --no-legend",
-                "● nginx.service loaded failed failed A high performance web server and a reverse proxy server\n",
+                "● nginx.service loaded failed failed A high performance web server \
+                     and a reverse proxy server\n",
                 0,
             ),
             ("service nginx status", "~failed", 3),

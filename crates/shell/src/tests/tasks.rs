@@ -154,7 +154,8 @@ fn a_full_disk_is_freed_in_many_ways_and_the_database_started() {
         "cd /var/log && rm app.log",
         "rm /var/log/app.*",
         "tee /var/log/app.log < /dev/null",
-        "du -a /var/log | sort -rn | awk '{print $2}' | grep '[.]log$' | head -1 | xargs truncate -s 0",
+        "du -a /var/log | sort -rn | awk '{print $2}' | grep '[.]log$' | \
+             head -1 | xargs truncate -s 0",
         "journalctl --vacuum-size=100M && gzip /var/log/app.log",
         "unlink /var/log/app.log",
     ];
@@ -165,7 +166,8 @@ fn a_full_disk_is_freed_in_many_ways_and_the_database_started() {
     all(
         &[
             "ls -la /var/log; rm /var/log/app.log; service postgresql start",
-            "systemctl start postgresql || { rm -f /var/log/app.log && systemctl restart postgresql; }",
+            "systemctl start postgresql || { rm -f /var/log/app.log && \
+                 systemctl restart postgresql; }",
             "rm /var/log/app.log\nsystemctl start postgresql",
         ],
         || disk(false),
