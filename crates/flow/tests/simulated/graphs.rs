@@ -176,11 +176,21 @@ fn random_graphs_are_within_the_bands() {
     assert!(x < 0.01, "mean error of success {x}");
     let most = quantile(&all.success, 0.9);
     assert!(most < 0.035, "at 90 %: {most}");
-    // One in two hundred is wrong: see the known gaps in `docs/fidelity.md`.
+    // One in two hundred is a little beyond three times the band: see `docs/fidelity.md`.
     let beyond = all.success.iter().filter(|x| **x > 0.105).count();
-    assert!(beyond * 100 <= all.success.len(), "{beyond} beyond three times the band");
+    assert!(beyond * 200 <= all.success.len(), "{beyond} beyond three times the band");
+    let worst = quantile(&all.success, 1.0);
+    assert!(worst < 0.2, "worst: {worst}");
     let served = mean(&all.served);
     assert!(served < 0.01, "mean error of throughput {served}");
+}
+
+/// The graph in which retries after a callee's errors, and their back-off, hold nearly all slots.
+#[test]
+fn slots_that_errors_fill_are_full_in_both_worlds() {
+    let (mut pair, _) = random(184, USUAL);
+    let [flow, truth] = pair.compare();
+    assert!((flow.success - truth.success).abs() < 0.2, "{flow:?}, simulated {truth:?}");
 }
 
 #[test]
