@@ -20,6 +20,7 @@ pub mod ids;
 pub mod judge;
 pub mod keeper;
 pub mod keeping;
+pub mod keyed;
 pub mod live;
 pub mod logging;
 pub mod look;

@@ -297,13 +297,8 @@ impl Sessions {
                 return Err(SessionError::failed(AGAIN, error));
             }
         };
-        let (epoch, entries) = (live.epoch, live.episode.unsaved().to_vec());
-        let append = Write::Append { episode: id, epoch, entries };
-        if let Err(error) = self.house.store.write(append).await {
-            self.lost(id, &mut seat, &error);
-            return Err(unkept(id, error));
-        }
-        live.episode.set_saved();
+        self.keep(id, &mut seat).await?;
+        let live = self.wake(id, &mut seat).await?;
         if let Some(end) = live.episode.ended() {
             self.tally.over(end);
         }
@@ -313,6 +308,23 @@ impl Sessions {
         })?;
         self.keep_score(id, live).await;
         Ok(Stepped { observation, reward })
+    }
+
+    /// Keeps what has been added to the record of a live episode.
+    async fn keep(
+        &self,
+        id: EpisodeId,
+        seat: &mut MutexGuard<'_, Seat>,
+    ) -> Result<(), SessionError> {
+        let Seat::Live(live) = &mut **seat else { return Ok(()) };
+        let (epoch, entries) = (live.epoch, live.episode.unsaved().to_vec());
+        let append = Write::Append { episode: id, epoch, entries };
+        if let Err(error) = self.house.store.write(append).await {
+            self.lost(id, seat, &error);
+            return Err(unkept(id, error));
+        }
+        live.episode.set_saved();
+        Ok(())
     }
 
     /// The grade of an episode that is over.

@@ -2,20 +2,17 @@
 //! the scenarios can tell which one a task is.
 
 use crate::failure::Failure;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use crate::keyed::{Keyed, head};
 
 /// Variable that holds the key.
 pub const VARIABLE: &str = "MAYDAY_TASK_KEY";
 /// The key where none is given: names stay the same from one server to the next, and whoever has
 /// this program can make them.
 const PUBLIC: &str = "mayday tasks, public key";
-/// Shorter ones are guessed.
-const LENGTH_MIN: usize = 16;
 
 /// Makes names of tasks; prints as nothing.
 #[derive(Clone, PartialEq, Eq)]
-pub struct TaskKey(String);
+pub struct TaskKey(Keyed);
 
 impl std::fmt::Debug for TaskKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -25,7 +22,7 @@ impl std::fmt::Debug for TaskKey {
 
 impl Default for TaskKey {
     fn default() -> TaskKey {
-        TaskKey(PUBLIC.into())
+        TaskKey(Keyed::known(PUBLIC.into()))
     }
 }
 
@@ -35,13 +32,7 @@ impl TaskKey {
     /// # Errors
     /// Where it is too short.
     pub fn new(text: &str) -> Result<TaskKey, Failure> {
-        let enough = text.chars().count() >= LENGTH_MIN;
-        enough.then(|| TaskKey(text.to_string())).ok_or_else(|| {
-            Failure::usage(format!(
-                "{VARIABLE} has to have {LENGTH_MIN} characters or more, such as 32 random \
-                 hexadecimal digits"
-            ))
-        })
+        Keyed::new(VARIABLE, text).map(TaskKey)
     }
 
     /// The key of the environment, or the public one.
@@ -49,27 +40,12 @@ impl TaskKey {
     /// # Errors
     /// Where the variable is set but is no key.
     pub fn of_environment() -> Result<TaskKey, Failure> {
-        #[expect(clippy::disallowed_methods, reason = "a flag would put the key into argv")]
-        match std::env::var(VARIABLE) {
-            Ok(text) if text.is_empty() => Ok(TaskKey::default()),
-            Ok(text) => TaskKey::new(&text),
-            Err(std::env::VarError::NotPresent) => Ok(TaskKey::default()),
-            Err(std::env::VarError::NotUnicode(_)) => {
-                Err(Failure::usage(format!("{VARIABLE} is no text")))
-            }
-        }
+        Ok(Keyed::of_environment(VARIABLE)?.map(TaskKey).unwrap_or_default())
     }
 
     /// The name of the task of a scenario.
     pub fn task(&self, scenario: &str) -> String {
-        // A key of any length is one: this fails for none.
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
-            return String::new();
-        };
-        mac.update(b"task");
-        mac.update(scenario.as_bytes());
-        let head: [u8; 8] = mac.finalize().into_bytes().first_chunk().copied().unwrap_or_default();
-        format!("task-{:016x}", u64::from_be_bytes(head))
+        format!("task-{:016x}", head(self.0.hash(&[b"task", scenario.as_bytes()])))
     }
 }
 

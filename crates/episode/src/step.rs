@@ -9,7 +9,8 @@ use crate::observe::{ActionResult, Observation, over};
 use action::{Action, Effect};
 use fleet::{EmbeddedFleet, Fleet};
 use model::{Digest, Digester, Order};
-use record::{EndReason, Entry, Input, Step};
+use record::{Actor, EndReason, Entry, Input, Step};
+use std::sync::Arc;
 
 /// What a step came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -207,6 +208,8 @@ impl<F: Fleet> Episode<F> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Purse {
     paid: f64,
+    /// The baselines after so many control inputs: they depend on nothing else that changes.
+    known: Option<(usize, Arc<Baselines>)>,
 }
 
 impl Purse {
@@ -241,7 +244,7 @@ impl<F: Fleet> Episode<F> {
         purse: &mut Purse,
     ) -> Result<(f64, Option<Grade>), EpisodeError> {
         if self.engine.end.is_none() {
-            let baselines = judge.baselines(&self.scenario, &self.record).await?;
+            let baselines = self.baselines(judge, purse).await?;
             return Ok((purse.step(&baselines, self.engine.tick.0, self.engine.impact), None));
         }
         let handover = loop {
@@ -252,5 +255,22 @@ impl<F: Fleet> Episode<F> {
         };
         let grade = judge.grade(&handover).await?;
         Ok((purse.settle(&grade), Some(grade)))
+    }
+
+    /// The baselines of the record so far; the judge is asked again only after a control input.
+    async fn baselines<J: Judge>(
+        &self,
+        judge: &J,
+        purse: &mut Purse,
+    ) -> Result<Arc<Baselines>, EpisodeError> {
+        let controls = self.record.inputs().filter(|i| i.actor == Actor::Control).count();
+        if let Some((of, baselines)) = &purse.known
+            && *of == controls
+        {
+            return Ok(baselines.clone());
+        }
+        let baselines = judge.baselines(&self.scenario, &self.record).await?;
+        purse.known = Some((controls, baselines.clone()));
+        Ok(baselines)
     }
 }

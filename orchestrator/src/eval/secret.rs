@@ -2,17 +2,13 @@
 //! simulator does not meet worlds again that it knows.
 
 use crate::failure::Failure;
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use crate::keyed::{Keyed, head};
 
 /// Variable that holds the secret.
 pub const VARIABLE: &str = "MAYDAY_EVAL_SECRET";
-/// Shorter ones are guessed.
-const LENGTH_MIN: usize = 16;
-
 /// A secret; prints as nothing.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
+pub struct Secret(Keyed);
 
 impl std::fmt::Debug for Secret {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -26,13 +22,7 @@ impl Secret {
     /// # Errors
     /// Where it is too short.
     pub fn new(text: &str) -> Result<Secret, Failure> {
-        let enough = text.chars().count() >= LENGTH_MIN;
-        enough.then(|| Secret(text.to_string())).ok_or_else(|| {
-            Failure::usage(format!(
-                "{VARIABLE} has to have {LENGTH_MIN} characters or more, such as 32 random \
-                 hexadecimal digits"
-            ))
-        })
+        Keyed::new(VARIABLE, text).map(Secret)
     }
 
     /// The secret of the environment, if there is one.
@@ -40,15 +30,7 @@ impl Secret {
     /// # Errors
     /// Where the variable is set but is no secret.
     pub fn of_environment() -> Result<Option<Secret>, Failure> {
-        #[expect(clippy::disallowed_methods, reason = "a flag would put the secret into argv")]
-        match std::env::var(VARIABLE) {
-            Ok(text) if text.is_empty() => Ok(None),
-            Ok(text) => Secret::new(&text).map(Some),
-            Err(std::env::VarError::NotPresent) => Ok(None),
-            Err(std::env::VarError::NotUnicode(_)) => {
-                Err(Failure::usage(format!("{VARIABLE} is no text")))
-            }
-        }
+        Ok(Keyed::of_environment(VARIABLE)?.map(Secret))
     }
 
     /// A new one.
@@ -56,12 +38,12 @@ impl Secret {
     /// # Errors
     /// Where the system gives no random numbers.
     pub fn draw() -> Result<Secret, Failure> {
-        random().map(Secret)
+        random().map(|text| Secret(Keyed::known(text)))
     }
 
     /// The text, to be kept.
     pub fn text(&self) -> &str {
-        &self.0
+        self.0.text()
     }
 
     /// Tells one secret from another, and nothing else.
@@ -72,9 +54,7 @@ impl Secret {
     /// The seed of a world: of the scenario, and of the seed that an evaluation names. 63 bits, as
     /// many as the agents' protocol has.
     pub fn seed(&self, scenario: &str, seed: u64) -> u64 {
-        let hash = self.hash(&["seed", scenario, &seed.to_string()]);
-        let head = hash.first_chunk().copied().unwrap_or_default();
-        u64::from_be_bytes(head) >> 1
+        head(self.hash(&["seed", scenario, &seed.to_string()])) >> 1
     }
 
     /// A name made of these words, which nobody guesses without the secret.
@@ -84,15 +64,11 @@ impl Secret {
     }
 
     fn hash(&self, words: &[&str]) -> [u8; 32] {
-        // A key of any length is one: this fails for no secret.
-        let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(self.0.as_bytes()) else {
-            return [0; 32];
-        };
-        for word in words {
-            mac.update(&(word.len() as u64).to_be_bytes());
-            mac.update(word.as_bytes());
-        }
-        mac.finalize().into_bytes().into()
+        let lengths: Vec<_> = words.iter().map(|word| (word.len() as u64).to_be_bytes()).collect();
+        let pairs = lengths.iter().zip(words);
+        let parts: Vec<_> =
+            pairs.flat_map(|(length, word)| [&length[..], word.as_bytes()]).collect();
+        self.0.hash(&parts)
     }
 }
 

@@ -1,9 +1,9 @@
 //! The end of an episode that an evaluation counts: handed off where it stands, and graded.
 
-use super::{AGAIN, SessionError, Sessions, sleep, unkept};
+use super::{AGAIN, SessionError, Sessions, sleep};
 use episode::{Baselines, ControlOrder, Grade, Judge};
 use model::EpisodeId;
-use record::{Record, Write};
+use record::Record;
 use std::sync::Arc;
 
 /// An episode that is over.
@@ -25,19 +25,14 @@ impl Sessions {
     pub async fn hand_off(&self, id: EpisodeId) -> Result<HandedOff, SessionError> {
         let slot = self.slot(id).await?;
         let mut seat = slot.lock().await;
-        let live = self.confirmed(id, &mut seat).await?;
+        let mut live = self.confirmed(id, &mut seat).await?;
         if live.episode.ended().is_none() {
             if let Err(error) = Box::pin(live.episode.control(&ControlOrder::Abandon)).await {
                 sleep(&mut seat);
                 return Err(SessionError::failed(AGAIN, error));
             }
-            let (epoch, entries) = (live.epoch, live.episode.unsaved().to_vec());
-            let append = Write::Append { episode: id, epoch, entries };
-            if let Err(error) = self.house.store.write(append).await {
-                self.lost(id, &mut seat, &error);
-                return Err(unkept(id, error));
-            }
-            live.episode.set_saved();
+            self.keep(id, &mut seat).await?;
+            live = self.wake(id, &mut seat).await?;
         }
         let known = live.known_grade().is_some();
         let graded = Box::pin(live.grade(&self.house.judge)).await;

@@ -9,7 +9,7 @@ use model::{EpisodeId, Inspection, InstanceId, Tick};
 use record::{Filter, Header, Prune, Record, Summary, Write};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::Mutex;
 
 /// An episode after the control port has done something to it.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,23 +96,6 @@ impl Sessions {
         };
         self.keep(id, &mut seat).await?;
         Ok(steered)
-    }
-
-    /// Keeps what has been added to the record of a live episode.
-    async fn keep(
-        &self,
-        id: EpisodeId,
-        seat: &mut MutexGuard<'_, Seat>,
-    ) -> Result<(), SessionError> {
-        let Seat::Live(live) = &mut **seat else { return Ok(()) };
-        let (epoch, entries) = (live.epoch, live.episode.unsaved().to_vec());
-        let append = Write::Append { episode: id, epoch, entries };
-        if let Err(error) = self.house.store.write(append).await {
-            self.lost(id, seat, &error);
-            return Err(unkept(id, error));
-        }
-        live.episode.set_saved();
-        Ok(())
     }
 
     /// Begins an episode that has this past, of whatever episode it is.
