@@ -6,6 +6,7 @@ use crate::console;
 use crate::failure::Failure;
 use clap::Parser;
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -35,12 +36,15 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             // Help goes to stdout, complaints to stderr.
-            let _ = error.print();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            if let Err(unwritten) = error.print().and_then(|()| io::stdout().flush()) {
+                console::note_lost(&unwritten);
+            }
+            let code = u8::try_from(error.exit_code()).unwrap_or(2);
+            return if code == 0 { done() } else { ExitCode::from(code) };
         }
     };
     match run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => done(),
         Err(failure) => {
             let sentence = failure.to_string();
             if !sentence.is_empty() {
@@ -49,6 +53,16 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             failure.code()
         }
     }
+}
+
+/// All went well, if what there was to say could be written.
+fn done() -> ExitCode {
+    let Some(error) = console::lost() else { return ExitCode::SUCCESS };
+    console::error(format_args!(
+        "stdout cannot be written: {error}; what is there is not complete: give it room and run \
+         the command again"
+    ));
+    ExitCode::FAILURE
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {

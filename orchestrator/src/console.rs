@@ -1,16 +1,21 @@
 //! The only place that prints: results go to stdout, everything about them to stderr. A reader
-//! that went away (`mayday scenario list | head`) is no error.
+//! that went away (`mayday scenario list | head`) is no error; results that cannot be written for
+//! another reason, such as a full disk, make the command fail at its end.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::OnceLock;
+
+/// The first error of stdout.
+static LOST: OnceLock<String> = OnceLock::new();
 
 /// Prints a result and a line break.
 pub fn out(text: impl std::fmt::Display) {
-    write(&mut io::stdout().lock(), format_args!("{text}\n"));
+    result(format_args!("{text}\n"));
 }
 
 /// Prints a result as it is.
 pub fn out_raw(text: impl std::fmt::Display) {
-    write(&mut io::stdout().lock(), format_args!("{text}"));
+    result(format_args!("{text}"));
 }
 
 /// Prints a result as indented JSON.
@@ -20,7 +25,8 @@ pub fn json(value: &serde_json::Value) {
 
 /// Says something about what is being done.
 pub fn note(text: impl std::fmt::Display) {
-    write(&mut io::stderr().lock(), format_args!("{text}\n"));
+    // Nobody is left to be told where this fails.
+    let _ = write(&mut io::stderr().lock(), format_args!("{text}\n"));
 }
 
 /// Says what went wrong.
@@ -33,7 +39,26 @@ pub fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
 
-fn write(to: &mut impl Write, text: std::fmt::Arguments<'_>) {
-    // Nobody is left to be told where this fails.
-    let _ = to.write_fmt(text).and_then(|()| to.flush());
+/// Why results could not be written, if so.
+pub fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
+}
+
+fn result(text: std::fmt::Arguments<'_>) {
+    if let Err(error) = write(&mut io::stdout().lock(), text) {
+        note_lost(&error);
+    }
+}
+
+/// Notes an error of stdout.
+pub fn note_lost(error: &io::Error) {
+    if error.kind() != ErrorKind::BrokenPipe {
+        // The first one is told.
+        let _ = LOST.set(error.to_string());
+    }
+}
+
+fn write(to: &mut impl Write, text: std::fmt::Arguments<'_>) -> io::Result<()> {
+    to.write_fmt(text)?;
+    to.flush()
 }

@@ -20,16 +20,14 @@ pub enum EpisodeError {
     Unfit(String),
     /// Replaying the record gave another world than it says: another build, or a defect.
     #[error(
-        "step {step}: the record says world {recorded}, the replay gives {replayed}: this build \
-         simulates otherwise; use the build that wrote the record"
+        "step {step}: {difference}: this build simulates otherwise, or the record was changed; \
+         use the build that wrote it"
     )]
     Diverged {
         /// Number of the step.
         step: u32,
-        /// The recorded digest.
-        recorded: model::Digest,
-        /// The replayed one.
-        replayed: model::Digest,
+        /// What differs, with both values.
+        difference: String,
     },
     /// The judge could not say what the step is worth.
     #[error("the grader gave no answer: {0}")]

@@ -56,25 +56,27 @@ impl<F: Fleet> Episode<F> {
                     External::Control(order) => self.control(&order).await?,
                 },
                 Entry::Step(step) => {
-                    let mine = self.record.steps().find(|s| s.number == step.number);
-                    let Some(mine) = mine else {
-                        return Err(EpisodeError::Unfit(format!(
-                            "step {} of the record has no input",
-                            step.number
-                        )));
-                    };
-                    if mine != step {
-                        return Err(EpisodeError::Diverged {
-                            step: step.number,
-                            recorded: step.world,
-                            replayed: mine.world,
-                        });
-                    }
+                    self.agrees(step)?;
                 }
                 Entry::End { .. } => {}
             }
         }
         Ok(())
+    }
+
+    /// Holds a recorded step against what was played.
+    ///
+    /// # Errors
+    /// Names the first thing that differs.
+    pub fn agrees(&self, recorded: &record::Step) -> Result<(), EpisodeError> {
+        let step = recorded.number;
+        let mine = self.record.steps().find(|mine| mine.number == step).ok_or_else(|| {
+            EpisodeError::Unfit(format!("step {step} of the record has no input"))
+        })?;
+        match recorded.difference(mine) {
+            None => Ok(()),
+            Some(difference) => Err(EpisodeError::Diverged { step, difference }),
+        }
     }
 
     /// Brings the components of `kind` back to the state before call `seq`: an embedded replay of

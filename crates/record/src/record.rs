@@ -89,6 +89,24 @@ pub struct Step {
     pub impact_micro: i64,
 }
 
+impl Step {
+    /// The first thing in which a replayed step differs from this one; nothing where it is equal.
+    pub fn difference(&self, replayed: &Step) -> Option<String> {
+        let pairs = [
+            ("number", self.number.to_string(), replayed.number.to_string()),
+            ("begin", self.from.0.to_string(), replayed.from.0.to_string()),
+            ("end", self.to.0.to_string(), replayed.to.0.to_string()),
+            ("world", self.world.to_string(), replayed.world.to_string()),
+            ("impact", self.impact_micro.to_string(), replayed.impact_micro.to_string()),
+            ("reply", self.reply.to_string(), replayed.reply.to_string()),
+        ];
+        let differs = pairs.into_iter().find(|(_, recorded, now)| recorded != now);
+        differs.map(|(what, recorded, now)| {
+            format!("the record says {what} {recorded}, the replay gives {now}")
+        })
+    }
+}
+
 /// Why an episode is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -54,6 +54,23 @@ fn bad_input_is_answered_with_the_way_out() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn results_that_cannot_be_written_are_no_success() {
+    for args in [
+        &["scenario", "schema"][..],
+        &["scenario", "list"],
+        &["--help"],
+        &["run", "--library", LIBRARY, "--agents", "noop", "--seeds", "1", "--json"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(args).stdout(full).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains("stdout cannot be written"), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn a_taken_port_and_an_unreachable_component_are_named() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -55,6 +55,22 @@ fn a_whole_record_can_be_played() {
 }
 
 #[test]
+fn what_differs_in_a_step_is_named_with_both_values() {
+    let record = sample();
+    let recorded = record.steps().next().unwrap().clone();
+    assert_eq!(recorded.difference(&recorded), None);
+    let reply = Step { reply: Digest(7, 7), ..recorded.clone() };
+    let said = recorded.difference(&reply).unwrap();
+    assert!(said.starts_with("the record says reply "), "{said}");
+    assert!(
+        said.contains(&recorded.reply.to_string()) && said.contains(&Digest(7, 7).to_string()),
+        "{said}"
+    );
+    let impact = Step { impact_micro: recorded.impact_micro + 1, ..recorded.clone() };
+    assert!(recorded.difference(&impact).unwrap().contains("says impact "));
+}
+
+#[test]
 fn the_control_port_may_let_time_pass() {
     let entries = vec![input(1, 0), step(1, 0, 30), control(2, 30), input(3, 50), step(2, 50, 80)];
     assert_eq!(Record { header: header(1), entries }.check(), Ok(()));
