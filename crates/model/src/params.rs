@@ -289,6 +289,10 @@ impl ParamKind {
 fn show(value: &ParamValue) -> String {
     match value {
         ParamValue::Flag(b) => b.to_string(),
+        // Plain digits, unless there were a page of them.
+        ParamValue::Number(n) if *n != 0.0 && !(1e-9..1e15).contains(&n.abs()) => {
+            format!("{n:e}")
+        }
         ParamValue::Number(n) => n.to_string(),
         ParamValue::Text(t) => format!("{t:?}"),
     }
@@ -401,6 +405,12 @@ mod tests {
     fn check(pairs: &[(&str, ParamValue)]) -> Result<Params, String> {
         let params = Params(pairs.iter().map(|(k, v)| (k.to_string(), v.clone())).collect());
         params.check(SPECS).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn numbers_are_shown_on_a_line() {
+        let shown = [1e308, -1e-300, 0.0, 0.25, 42.0].map(|n| show(&ParamValue::Number(n)));
+        assert_eq!(shown, ["1e308", "-1e-300", "0", "0.25", "42"]);
     }
 
     #[test]

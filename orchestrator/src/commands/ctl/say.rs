@@ -137,6 +137,8 @@ pub(super) fn inspected(reply: &pb::InspectResponse) {
             console::out(format_args!("    ordered: {} in {} s", order.order, order.seconds));
         }
         for (name, value) in &one.facts {
+            // To the millionth: the rest is in --json.
+            let value = (value * 1e6).round() / 1e6;
             console::out(format_args!("    {name} {value}"));
         }
     }
