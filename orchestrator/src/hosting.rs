@@ -18,6 +18,7 @@ use chassis::Token;
 use otlp::Overflow;
 use proto::orchestrator::v1::control_server::ControlServer;
 use proto::orchestrator::v1::episodes_server::EpisodesServer;
+use scenario::Scenario;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
@@ -77,11 +78,17 @@ impl HostingArgs {
         self.library.open()
     }
 
-    /// Makes ready; has to be called in the runtime that serves.
+    /// Makes ready; has to be called in the runtime that serves. `more`: scenarios that are played
+    /// beside the tasks.
     ///
     /// # Errors
     /// Where scenarios are wrong, or components or the grader cannot be had.
-    pub async fn open(&self, records: &Place, episodes_max: usize) -> Result<Hosted, Failure> {
+    pub async fn open(
+        &self,
+        records: &Place,
+        episodes_max: usize,
+        more: &[Arc<Scenario>],
+    ) -> Result<Hosted, Failure> {
         let scenarios = self.library.open()?.load_all(&[])?;
         let wanted = self.body.wanted()?;
         let store = Keeping::new(records.open().map_err(Failure::usage)?);
@@ -94,7 +101,8 @@ impl HostingArgs {
         let body = match wanted {
             Wanted::Embedded => Body::Embedded,
             Wanted::Remote(addresses) => {
-                preflight::complete(scenarios.iter().map(|s| &**s), &addresses)?;
+                let played = scenarios.iter().chain(more).map(|s| &**s);
+                preflight::complete(played, &addresses)?;
                 Body::Remote { addresses, token: token.clone() }
             }
             Wanted::Private => {

@@ -67,7 +67,7 @@ impl Live {
     }
 
     /// Exports the telemetry of what has happened since the last call.
-    async fn publish(&mut self) {
+    pub async fn publish(&mut self) {
         if let Some(export) = &mut self.export {
             Box::pin(export.publish(&self.episode)).await;
         }

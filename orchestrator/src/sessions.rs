@@ -203,6 +203,15 @@ impl Sessions {
         let scenario = self.house.tasks.get(task).cloned().ok_or_else(|| {
             SessionError::Unknown(format!("unknown task `{task}`: ListScenarios names them"))
         })?;
+        self.begin_with(scenario, seed, session).await
+    }
+
+    async fn begin_with(
+        &self,
+        scenario: Arc<Scenario>,
+        seed: Option<u64>,
+        session: Option<String>,
+    ) -> Result<(EpisodeId, Observation), SessionError> {
         self.admit()?;
         let id = EpisodeId(chassis::incarnation::draw());
         let seed = seed.unwrap_or_else(chassis::incarnation::draw);
@@ -276,38 +285,51 @@ impl Sessions {
         let action = Action::parse(text).map_err(|error| SessionError::Wrong(error.to_string()))?;
         let slot = self.slot(id).await?;
         let mut seat = slot.lock().await;
-        let mut live = self.wake(id, &mut seat).await?;
-        let other = |live: &Live| number.is_some_and(|number| number != live.episode.steps() + 1);
-        if other(live) {
-            // Another process may have gone on.
-            live = self.confirmed(id, &mut seat).await?;
-        }
-        if other(live) {
-            let next = live.episode.steps() + 1;
-            return Err(SessionError::NotNow(format!("the next step is number {next}")));
-        }
-        let observation = match Box::pin(live.episode.step(&action)).await {
-            Ok(reply) => reply.observation,
-            Err(EpisodeError::Action(error)) => return Err(SessionError::Wrong(error.to_string())),
-            Err(error @ EpisodeError::Over(_)) => {
-                return Err(SessionError::NotNow(error.to_string()));
-            }
-            Err(error) => {
-                sleep(&mut seat);
-                return Err(SessionError::failed(AGAIN, error));
-            }
-        };
-        self.keep(id, &mut seat).await?;
+        let observation = Box::pin(self.advance(id, number, &action, &mut seat)).await?;
         let live = self.wake(id, &mut seat).await?;
-        if let Some(end) = live.episode.ended() {
-            self.tally.over(end);
-        }
         let reward = Box::pin(live.reward(&self.house.judge, self.house.reward)).await;
         let reward = reward.map_err(|error| {
             SessionError::failed("the step is taken; what it pays comes with the next one", error)
         })?;
         self.keep_score(id, live).await;
         Ok(Stepped { observation, reward })
+    }
+
+    /// Plays a step and keeps it; what it pays is another question.
+    async fn advance(
+        &self,
+        id: EpisodeId,
+        number: Option<u32>,
+        action: &Action,
+        seat: &mut MutexGuard<'_, Seat>,
+    ) -> Result<Observation, SessionError> {
+        let mut live = self.wake(id, seat).await?;
+        let other = |live: &Live| number.is_some_and(|number| number != live.episode.steps() + 1);
+        if other(live) {
+            // Another process may have gone on.
+            live = self.confirmed(id, seat).await?;
+        }
+        if other(live) {
+            let next = live.episode.steps() + 1;
+            return Err(SessionError::NotNow(format!("the next step is number {next}")));
+        }
+        let observation = match Box::pin(live.episode.step(action)).await {
+            Ok(reply) => reply.observation,
+            Err(EpisodeError::Action(error)) => return Err(SessionError::Wrong(error.to_string())),
+            Err(error @ EpisodeError::Over(_)) => {
+                return Err(SessionError::NotNow(error.to_string()));
+            }
+            Err(error) => {
+                sleep(seat);
+                return Err(SessionError::failed(AGAIN, error));
+            }
+        };
+        self.keep(id, seat).await?;
+        let live = self.wake(id, seat).await?;
+        if let Some(end) = live.episode.ended() {
+            self.tally.over(end);
+        }
+        Ok(observation)
     }
 
     /// Keeps what has been added to the record of a live episode.
@@ -511,6 +533,7 @@ fn last_world(live: &Live) -> Option<model::Digest> {
 }
 
 mod ending;
+mod profiled;
 mod steering;
 mod tally;
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use action::near::suggestion;
 use episode::AllKinds;
-use scenario::{Library, Scenario, ScenarioError};
+use scenario::{Library, Scenario, ScenarioError, of_dialect};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl Shelf {
         self.library.scenarios.keys().cloned().collect()
     }
 
-    /// The names and files that these words mean; no words: all names.
+    /// The names and files that these words mean; no words: all names but those of dialects.
     ///
     /// # Errors
     /// Names the nearest scenario where a word means none.
@@ -106,7 +106,8 @@ impl Shelf {
     }
 }
 
-/// The names among `names`, and the files, that these words mean; no words: all names.
+/// The names among `names`, and the files, that these words mean; no words: all names but those
+/// of dialects.
 ///
 /// # Errors
 /// Names the nearest scenario where a word means none.
@@ -117,7 +118,7 @@ pub fn select(names: &[String], words: &[String]) -> Result<Vec<String>, Failure
         ));
     }
     if words.is_empty() {
-        return Ok(names.to_vec());
+        return Ok(names.iter().filter(|name| !of_dialect(name)).cloned().collect());
     }
     let mut selected = Vec::new();
     for word in words {
@@ -230,12 +231,16 @@ pub(crate) mod tests {
 
     #[test]
     fn words_mean_names_families_stems_and_files() {
-        let shelf = shelf(&["data/lock", "data/leak", "overload/retry-storm", "host/leak"]);
+        let names =
+            ["data/lock", "data/leak", "overload/retry-storm", "host/leak", "sentinel/outage"];
+        let shelf = shelf(&names);
         let select = |word: &str| shelf.select(&[word.to_string()]);
         for (word, names) in [
             ("data/lock", vec!["data/lock"]),
             ("data", vec!["data/leak", "data/lock"]),
             ("retry-storm", vec!["overload/retry-storm"]),
+            ("sentinel", vec!["sentinel/outage"]),
+            ("outage", vec!["sentinel/outage"]),
             ("some/where.yaml", vec!["some/where.yaml"]),
         ] {
             assert_eq!(select(word).unwrap(), names, "{word}");

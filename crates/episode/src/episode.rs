@@ -252,6 +252,13 @@ impl<F: Fleet> Episode<F> {
         }
     }
 
+    /// What a component publishes under the name of one of its kind's signals, as of the last
+    /// tick; `None` where its kind has no such signal. Without the noise of measurement.
+    pub fn signal(&self, of: InstanceId, name: &str) -> Option<f64> {
+        let seen = self.engine.watch.seen.get(of.at())?;
+        seen.signal(*self.cast.get(of.at())?, self.setups.get(of.at())?, name)
+    }
+
     /// Numbers of the pulls in force at the users' own edges, which belong to no component.
     pub fn entry_pulls(&self) -> impl Iterator<Item = u64> {
         self.engine.entry_faults.iter().map(|(id, _, _)| *id)

@@ -18,7 +18,7 @@ pub mod load;
 pub mod schema;
 
 pub use error::ScenarioError;
-pub use library::Library;
+pub use library::{DIALECTS, Library, of_dialect};
 pub use load::{load, parse, topology};
 pub use resolved::Scenario;
 pub use schema::schema;

@@ -5,6 +5,15 @@ use crate::error::ScenarioError;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Families whose scenarios belong to a dialect: they are played through it, or by name. Whoever
+/// names no scenario means all others.
+pub const DIALECTS: [&str; 4] = ["incident-sim", "netarena", "sentinel", "triage"];
+
+/// Whether the scenario of this name belongs to a dialect.
+pub fn of_dialect(name: &str) -> bool {
+    name.split_once('/').is_some_and(|(family, _)| DIALECTS.contains(&family))
+}
+
 /// Texts by name; scenarios are called `family/stem`, topologies `stem`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Library {
@@ -37,6 +46,11 @@ impl Library {
             library.scenarios.extend(texts(root, &folder, &format!("{family}/"))?);
         }
         Ok(library)
+    }
+
+    /// Names of the scenarios that are meant where none is named: those of no dialect.
+    pub fn ordinary(&self) -> impl Iterator<Item = &String> {
+        self.scenarios.keys().filter(|name| !of_dialect(name))
     }
 
     /// The text of the topology called `name`.

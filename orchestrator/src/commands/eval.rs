@@ -140,7 +140,7 @@ async fn here(options: &Options, found: Found) -> Result<(), Failure> {
     // An attempt that does not count has an episode of its own.
     let episodes_max = usize::from(options.concurrency) * 64 + 256;
     let hosting = options.hosting.for_evaluation()?;
-    let hosted: Hosted = Box::pin(hosting.open(&options.records, episodes_max)).await?;
+    let hosted: Hosted = Box::pin(hosting.open(&options.records, episodes_max, &[])).await?;
     let evaluation = Evaluation::new(hosted.sessions.clone(), secret.clone());
     let played = async {
         let proctor = Proctor::Here(evaluation.clone());

@@ -36,7 +36,7 @@ pub struct Options {
 /// Where it cannot begin, or the listener fails.
 pub fn run(options: Options) -> Result<(), Failure> {
     crate::runtime::many()?.block_on(async {
-        let opened = options.hosting.open(&options.records, options.max_episodes);
+        let opened = options.hosting.open(&options.records, options.max_episodes, &[]);
         let mut hosted = Box::pin(opened).await?;
         let served = Box::pin(serve(&options, &mut hosted)).await;
         hosted.stop().await;

@@ -65,7 +65,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
     crate::runtime::many()?.block_on(async {
         // A reset makes the new episode before it forgets the old one.
         let episodes_max = (options.max_episodes as usize).saturating_mul(2).saturating_add(256);
-        let hosted = Box::pin(options.hosting.open(&Place::Off, episodes_max)).await?;
+        let hosted = Box::pin(options.hosting.open(&Place::Off, episodes_max, &[])).await?;
         let played = match wanted {
             Some(wanted) => match wanted.jobs(&hosted) {
                 Ok(jobs) => Box::pin(play(&hosted, jobs, out)).await,

@@ -10,11 +10,15 @@ use crate::eval::service::EvaluationsService;
 use crate::failure::Failure;
 use crate::hosting::{Hosted, HostingArgs};
 use crate::serving;
+use crate::stage::Limits as RoomLimits;
+use crate::stage::options::{Bound, DialectArgs};
 use archive::Place;
+use axum::Router;
 use clap::builder::FalseyValueParser;
 use openenv::{Desk, Environment, Settings};
 use proto::evaluation::v1::evaluations_server::EvaluationsServer;
-use serde_json::json;
+use scenario::Scenario;
+use serde_json::{Map, json};
 use std::net::SocketAddr;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -92,6 +96,8 @@ pub struct Options {
     #[arg(long, env = "MAYDAY_EVALUATE", value_parser = FalseyValueParser::new())]
     evaluate: bool,
     #[command(flatten)]
+    dialects: DialectArgs,
+    #[command(flatten)]
     hosting: HostingArgs,
 }
 
@@ -165,9 +171,15 @@ impl Options {
     }
 
     /// Every session has an episode; as many were left and can be gone on with; a reset makes the
-    /// new one before it forgets the old one.
+    /// new one before it forgets the old one. Each dialect has sessions of its own.
     fn episodes_max(&self) -> usize {
-        (self.max_sessions as usize).saturating_mul(3).saturating_add(256)
+        let kinds = 3 + 2 * self.dialects.count();
+        (self.max_sessions as usize).saturating_mul(kinds).saturating_add(256)
+    }
+
+    fn room_limits(&self) -> RoomLimits {
+        let idle = Duration::from_secs(self.idle);
+        RoomLimits { rooms_max: self.max_sessions as usize, idle }
     }
 }
 
@@ -177,6 +189,12 @@ impl Options {
 /// Where it cannot begin, or a listener fails.
 pub fn run(options: Options) -> Result<(), Failure> {
     let (secret, hosting) = match options.evaluate {
+        true if options.dialects.count() > 0 => {
+            return Err(Failure::usage(
+                "a dialect tells the agent what an evaluation hides: leave --dialect and \
+                 --dialect-listen out, or --evaluate",
+            ));
+        }
         true => (Some(options.secret()?), options.hosting.for_evaluation()?),
         false => (None, options.hosting.clone()),
     };
@@ -184,9 +202,12 @@ pub fn run(options: Options) -> Result<(), Failure> {
     let carriers = crate::runtime::carriers()?;
     let served = crate::runtime::many()?.block_on(async {
         let episodes_max = options.episodes_max();
-        let mut hosted = Box::pin(hosting.open(&options.records, episodes_max)).await?;
+        let played = options.dialects.scenarios(&hosting.shelf()?)?;
+        let opened = hosting.open(&options.records, episodes_max, &played);
+        let mut hosted = Box::pin(opened).await?;
         let evaluation = secret.map(|secret| Evaluation::new(hosted.sessions.clone(), secret));
-        let served = Box::pin(serve(&options, &mut hosted, evaluation, carriers.handle())).await;
+        let serving = serve(&options, &mut hosted, evaluation, &played, carriers.handle());
+        let served = Box::pin(serving).await;
         hosted.stop().await;
         served
     });
@@ -199,10 +220,13 @@ async fn serve(
     options: &Options,
     hosted: &mut Hosted,
     evaluation: Option<Evaluation>,
+    played: &[Arc<Scenario>],
     carriers: &Handle,
 ) -> Result<(), Failure> {
     let bound = carriers.spawn(serving::bind(options.listen)).await;
     let (agents, address) = bound.map_err(Failure::failed)??;
+    let (below, apart) =
+        options.dialects.open(&hosted.sessions, played, options.room_limits(), carriers).await?;
     let control = match &options.control.0 {
         None => None,
         Some(listen) => {
@@ -217,14 +241,21 @@ async fn serve(
     };
     let desk = Desk::new(environment, options.settings());
     let control_address = control.as_ref().map(|(_, address)| address.to_string());
-    console::out(json!({"agents": address.to_string(), "control": control_address}));
+    let dialects: Map<_, _> = apart.iter().map(Bound::told).collect();
+    console::out(json!({
+        "agents": address.to_string(), "control": control_address, "dialects": dialects,
+    }));
     tracing::info!("agents: http://{address}/ (routes: http://{address}/docs)");
     let stop = CancellationToken::new();
     let upkeep = carriers.spawn({
         let desk = desk.clone();
         async move { desk.upkeep().await }
     });
-    let mut agents = carriers.spawn(serve_agents(agents, desk.clone(), stop.clone()));
+    for Bound { listener, routes, .. } in apart {
+        let (limits, stop) = (Limits::of(desk.settings()), stop.clone());
+        carriers.spawn(listener::serve(listener, routes, limits, stop));
+    }
+    let mut agents = carriers.spawn(serve_agents(agents, desk.clone(), below, stop.clone()));
     let held = desk.clone();
     let routes = routes(hosted.control(Some(Box::new(move || held.load()))), evaluation);
     let (token, stopped) = (hosted.token.clone(), stop.clone());
@@ -264,17 +295,18 @@ fn routes(routes: Routes, evaluation: Option<Evaluation>) -> Routes {
     }
 }
 
-/// Serves agents until `stop` is cancelled.
+/// Serves agents until `stop` is cancelled. `more`: routes beside the protocol's own.
 ///
 /// # Errors
 /// Where the listener fails.
 pub(crate) async fn serve_agents(
     listener: TcpListener,
     desk: Arc<Desk>,
+    more: Router,
     stop: CancellationToken,
 ) -> Result<(), Failure> {
     let limits = Limits::of(desk.settings());
-    listener::serve(listener, openenv::router(desk), limits, stop).await;
+    listener::serve(listener, openenv::router(desk).merge(more), limits, stop).await;
     Ok(())
 }
 

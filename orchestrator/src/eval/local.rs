@@ -5,6 +5,7 @@ use super::evaluation::Evaluation;
 use crate::commands::serve::serve_agents;
 use crate::failure::Failure;
 use crate::serving;
+use axum::Router;
 use openenv::{Desk, Settings};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -40,7 +41,7 @@ impl Local {
             async move { desk.upkeep().await }
         });
         let agents = tokio::spawn({
-            let serving = serve_agents(listener, desk.clone(), stop.clone());
+            let serving = serve_agents(listener, desk.clone(), Router::new(), stop.clone());
             async move {
                 if let Err(failure) = serving.await {
                     tracing::error!(%failure, "agents are not served any more");

@@ -42,7 +42,7 @@ fn count() -> u64 {
 fn scenarios() -> Vec<Arc<Scenario>> {
     let library = Library::shipped();
     let load = |name: &String| scenario::load(&library, name, &fleet::kinds()).expect("sound");
-    library.scenarios.keys().map(|name| Arc::new(load(name))).collect()
+    library.ordinary().map(|name| Arc::new(load(name))).collect()
 }
 
 fn plan(scenario: &Scenario, dice: Noise) -> Vec<Action> {

@@ -70,7 +70,11 @@ struct Checked {
 
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let shelf = options.library.open()?;
-    let names = shelf.select(&options.names)?;
+    // Every one has to hold, those of dialects too.
+    let names = match options.names.is_empty() {
+        true => shelf.names(),
+        false => shelf.select(&options.names)?,
+    };
     let loaded: Vec<_> = names.iter().map(|name| (name.clone(), shelf.load(name))).collect();
     let mut tasks = Vec::new();
     for (at, (_, scenario)) in loaded.iter().enumerate() {
