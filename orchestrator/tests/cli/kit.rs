@@ -1,7 +1,9 @@
 //! Starts the binary in an environment without settings of the person who runs the tests.
 
 use serde_json::Value;
+use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -47,6 +49,26 @@ pub(crate) fn command(args: &[&str]) -> Command {
         command.env_remove(name);
     }
     command
+}
+
+/// Whether the binary is the one that is shipped: optimized, and static where that can be.
+#[expect(clippy::disallowed_methods, reason = "the switch to the shipped binary")]
+pub(crate) fn is_shipped() -> bool {
+    std::env::var_os("MAYDAY_BINARY").is_some()
+}
+
+/// Whether the full counts are asked for.
+#[expect(clippy::disallowed_methods, reason = "the switch to the full counts")]
+pub(crate) fn soak() -> bool {
+    std::env::var_os("MAYDAY_SOAK").is_some()
+}
+
+/// Where programs are looked for: this folder, then the usual ones.
+#[expect(clippy::disallowed_methods, reason = "programs are found as a person's are")]
+pub(crate) fn path_after(first: &Path) -> OsString {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let all = std::iter::once(first.to_path_buf()).chain(std::env::split_paths(&usual));
+    std::env::join_paths(all).expect("no colon in a folder's name")
 }
 
 /// What it says and how it ends.

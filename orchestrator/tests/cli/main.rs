@@ -10,6 +10,8 @@ mod kit;
 mod postgres;
 mod processes;
 mod python;
+#[cfg(target_os = "linux")]
+mod readme;
 mod records;
 mod replicas;
 mod rollout;
