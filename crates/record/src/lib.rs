@@ -1,6 +1,7 @@
 //! What an episode leaves behind, and where it is kept: the record with its canonical bytes, and
 //! stores that let only the owner of an episode write.
 
+pub mod column;
 pub mod error;
 pub mod export;
 pub mod jsonl;

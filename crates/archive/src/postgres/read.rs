@@ -4,9 +4,8 @@
 use crate::postgres::Tuning;
 use crate::postgres::link::Link;
 use model::{EpisodeId, Tick};
-use record::jsonl::parse_episode;
 use record::{
-    EndReason, Entry, FORMAT, Filter, Header, Record, RecordError, ServerTrouble, Summary,
+    Entry, FORMAT, Filter, Header, Record, RecordError, ServerTrouble, Summary, column,
 };
 use sqlx::Row as _;
 use sqlx::postgres::{PgConnection, PgRow};
@@ -117,7 +116,8 @@ async fn load(db: &mut PgConnection, episode: EpisodeId) -> Result<Record, Troub
     if format != FORMAT {
         return Err(Trouble::Refused(RecordError::OtherFormat { theirs: format, ours: FORMAT }));
     }
-    let (world, seed) = (row.try_get::<i32, _>(1)? as u32, number(row.try_get(2)?)?);
+    let world = row.try_get::<i32, _>(1)? as u32;
+    let seed = column::seed(row.try_get(2)?).map_err(Trouble::Damaged)?;
     let (scenario_name, scenario) = (row.try_get(3)?, row.try_get(4)?);
     let header = Header { format, world, episode, seed, scenario_name, scenario };
     let (count, lines): (i64, Vec<String>) = (row.try_get(5)?, row.try_get(6)?);
@@ -141,7 +141,7 @@ async fn owner(db: &mut PgConnection, episode: EpisodeId) -> Result<u64, Trouble
 async fn of_session(db: &mut PgConnection, session: &str) -> Result<Option<EpisodeId>, Trouble> {
     let sql = "SELECT episode FROM mayday.episodes WHERE session = $1 ORDER BY id DESC LIMIT 1";
     let found = sqlx::query_scalar::<_, String>(sql).bind(session).fetch_optional(db).await?;
-    let parsed = |text: String| parse_episode(&text).ok_or_else(|| unreadable("episode", &text));
+    let parsed = |text: String| column::episode(&text).map_err(Trouble::Damaged);
     found.map(parsed).transpose()
 }
 
@@ -169,27 +169,14 @@ fn summary(row: &PgRow) -> Result<Summary, Trouble> {
     let episode: String = row.try_get(0)?;
     let ended: Option<String> = row.try_get(5)?;
     Ok(Summary {
-        episode: parse_episode(&episode).ok_or_else(|| unreadable("episode", &episode))?,
+        episode: column::episode(&episode).map_err(Trouble::Damaged)?,
         scenario_name: row.try_get(1)?,
-        seed: number(row.try_get(2)?)?,
+        seed: column::seed(row.try_get(2)?).map_err(Trouble::Damaged)?,
         steps: row.try_get::<i64, _>(3)? as u32,
         last_tick: row.try_get::<Option<i64>, _>(4)?.map(Tick),
-        ended: ended.map(|word| reason(&word)).transpose()?,
+        ended: ended.map(|word| column::end(&word)).transpose().map_err(Trouble::Damaged)?,
         score: row.try_get(6)?,
         terms: row.try_get(7)?,
         created_s: Some(row.try_get(8)?),
     })
-}
-
-fn number(text: &str) -> Result<u64, Trouble> {
-    text.parse().map_err(|_| unreadable("seed", text))
-}
-
-fn reason(word: &str) -> Result<EndReason, Trouble> {
-    let found = EndReason::ALL.into_iter().find(|reason| reason.word() == word);
-    found.ok_or_else(|| unreadable("end", word))
-}
-
-fn unreadable(what: &str, text: &str) -> Trouble {
-    Trouble::Damaged(format!("{text:?} is no {what}"))
 }

@@ -1,8 +1,8 @@
 //! Reading records back, and listing them.
 
+use crate::column;
 use crate::error::RecordError;
-use crate::jsonl::parse_episode;
-use crate::record::{EndReason, Entry, FORMAT, Header, Record};
+use crate::record::{Entry, FORMAT, Header, Record};
 use crate::sqlite::apply::json_list;
 use crate::sqlite::trouble::Trouble;
 use crate::store::{Filter, Summary};
@@ -23,7 +23,7 @@ pub(super) fn load(db: &Connection, episode: EpisodeId) -> Result<Record, Troubl
     if format != FORMAT {
         return Err(RecordError::OtherFormat { theirs: format, ours: FORMAT }.into());
     }
-    let seed = number(&seed)?;
+    let seed = column::seed(&seed).map_err(Trouble::Damaged)?;
     let header = Header { format, world, episode, seed, scenario_name, scenario };
     let mut entries = Vec::new();
     let sql = "SELECT position, line FROM entries WHERE id = ?1 ORDER BY position";
@@ -55,7 +55,7 @@ pub(super) fn owner(db: &Connection, episode: EpisodeId) -> Result<u64, Trouble>
 pub(super) fn of_session(db: &Connection, session: &str) -> Result<Option<EpisodeId>, Trouble> {
     let sql = "SELECT episode FROM episodes WHERE session = ?1 ORDER BY id DESC LIMIT 1";
     let found = db.prepare_cached(sql)?.query_row([session], |row| row.get(0)).optional()?;
-    let parsed = |text: String| parse_episode(&text).ok_or_else(|| unreadable("episode", &text));
+    let parsed = |text: String| column::episode(&text).map_err(Trouble::Damaged);
     found.map(parsed).transpose()
 }
 
@@ -82,27 +82,14 @@ fn summary(row: &Row<'_>) -> Result<Summary, Trouble> {
     let episode: String = row.get(0)?;
     let ended: Option<String> = row.get(5)?;
     Ok(Summary {
-        episode: parse_episode(&episode).ok_or_else(|| unreadable("episode", &episode))?,
+        episode: column::episode(&episode).map_err(Trouble::Damaged)?,
         scenario_name: row.get(1)?,
-        seed: number(&row.get::<_, String>(2)?)?,
+        seed: column::seed(&row.get::<_, String>(2)?).map_err(Trouble::Damaged)?,
         steps: row.get(3)?,
         last_tick: row.get::<_, Option<i64>>(4)?.map(Tick),
-        ended: ended.map(|word| reason(&word)).transpose()?,
+        ended: ended.map(|word| column::end(&word)).transpose().map_err(Trouble::Damaged)?,
         score: row.get(6)?,
         terms: row.get(7)?,
         created_s: Some(row.get(8)?),
     })
-}
-
-fn number(text: &str) -> Result<u64, Trouble> {
-    text.parse().map_err(|_| unreadable("seed", text))
-}
-
-fn reason(word: &str) -> Result<EndReason, Trouble> {
-    let found = EndReason::ALL.into_iter().find(|reason| reason.word() == word);
-    found.ok_or_else(|| unreadable("end", word))
-}
-
-fn unreadable(what: &str, text: &str) -> Trouble {
-    Trouble::Damaged(format!("{text:?} is no {what}"))
 }
