@@ -12,6 +12,7 @@ const STEPS: &[&[&str]] = &[
     &["test", "--release", "--package", "mayday-tests", "--test", "suite", "--", "--nocapture"],
     &["test", "--release", "--package", "flow", "--test", "fidelity", "--", "--nocapture"],
     &["test", "--release", "--package", "mayday", "--test", "cli", "--", "--nocapture"],
+    &["test", "--release", "--package", "openenv", "--", "--nocapture"],
     &[
         "run",
         "--release",

@@ -1,13 +1,27 @@
 //! Messages that are nearly right: none may break the server, and each gets its answer.
+//! `MAYDAY_SOAK` asks for two hundred thousand of them.
 
 use super::toy::Server;
 use axum::body::Body;
 use axum::http::Request;
 use futures_util::{SinkExt, StreamExt};
 use serde_json::Value;
+use std::io::Write;
 use tokio_tungstenite::tungstenite::Message;
 
-const ROUNDS: usize = 3000;
+/// Messages to each of three: HTTP, `/ws`, `/mcp`.
+#[expect(clippy::disallowed_methods, reason = "the switch to the full counts")]
+fn rounds() -> usize {
+    if std::env::var_os("MAYDAY_SOAK").is_some() { 66_667 } else { 3000 }
+}
+
+/// Says how many were sent, past the capture of the test runner.
+fn say(count: usize, over: &str) {
+    let line = format!("malformed messages: {count} over {over}\n");
+    // A harness that has closed its own stderr reads nothing.
+    let _ = std::io::stderr().write_all(line.as_bytes());
+}
+
 const MESSAGES: [&str; 16] = [
     r#"{"type":"reset","data":{"seed":7,"episode_id":"e1","task":"two"}}"#,
     r#"{"type":"step","data":{"op":"inc","amount":2,"metadata":{"a":[1]}}}"#,
@@ -82,7 +96,7 @@ async fn over_http_nothing_is_answered_with_5xx() {
     let mut dice = Dice(1);
     let paths =
         ["/reset", "/step", "/mcp", "/mcp/v1", "/toy/tasks", "/toy/task", "/toy/task_range"];
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds() {
         let (path, text) = (paths[dice.below(paths.len())], dice.message());
         let request = Request::post(path)
             .header("host", "localhost")
@@ -98,6 +112,7 @@ async fn over_http_nothing_is_answered_with_5xx() {
             assert_eq!((status.as_u16(), &reply["jsonrpc"]), (200, &Value::from("2.0")), "{text}");
         }
     }
+    say(rounds(), "HTTP");
 }
 
 #[tokio::test]
@@ -106,7 +121,7 @@ async fn on_sockets_every_message_is_answered_once_or_the_socket_closes() {
     for (path, seed) in [("/ws", 2), ("/mcp", 3)] {
         let mut dice = Dice(seed);
         let mut socket = server.socket(path).await;
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds() {
             let text = dice.message();
             if socket.0.send(Message::text(text.clone())).await.is_ok() {
                 let answer = tokio::time::timeout(super::toy::DEADLINE, socket.0.next()).await;
@@ -124,6 +139,7 @@ async fn on_sockets_every_message_is_answered_once_or_the_socket_closes() {
             socket = server.socket(path).await;
         }
         assert_eq!(server.get("/health").await.0.as_u16(), 200);
+        say(rounds(), path);
     }
     super::toy::until("no place is lost", || server.desk.load().0 <= 1).await;
 }
