@@ -6,7 +6,8 @@ use crate::schedule::{Note, Schedule};
 use crate::watch::Watch;
 use crate::workload::Demand;
 use action::Claim;
-use model::{Digester, EdgeFault, EdgeId, LeverPull, Noise, Outbox, Tick};
+use machine::SnapshotError;
+use model::{Digest, Digester, EdgeFault, EdgeId, LeverPull, Noise, Outbox, Tick};
 use record::EndReason;
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,39 @@ impl Engine {
             effects: Vec::new(),
             rolling: Digester::default(),
         }
+    }
+
+    /// Digest of all of it.
+    ///
+    /// # Errors
+    /// Where the state cannot be encoded.
+    pub fn digest(&self) -> Result<Digest, SnapshotError> {
+        // No `..`: a new field has to be in it.
+        let Engine {
+            tick,
+            steps,
+            inputs,
+            end,
+            impact,
+            demand,
+            schedule,
+            mover,
+            watch,
+            entry_faults,
+            notes,
+            claims,
+            replicas_now,
+            replicas_at_start,
+            writes_lost,
+            estimates,
+            estimated,
+            effects,
+            rolling,
+        } = self;
+        let counted = (impact, replicas_now, replicas_at_start, writes_lost, estimates, estimated);
+        let told = (inputs, end, entry_faults, notes, claims, effects);
+        let moving = (demand, schedule, mover, watch.brief());
+        machine::digest("engine", &(tick, steps, counted, told, moving, rolling))
     }
 
     /// Monitoring counts a tick when its delay is over.

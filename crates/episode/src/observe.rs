@@ -4,7 +4,8 @@
 use crate::episode::Episode;
 use crate::impact::MICRO;
 use fleet::Fleet;
-use model::Tick;
+use machine::SnapshotError;
+use model::{Digest, Tick};
 use record::EndReason;
 use scenario::resolved::AlertSeverity;
 use serde::{Deserialize, Serialize};
@@ -81,6 +82,36 @@ pub struct ActionResult {
     pub message: String,
     /// What a read found.
     pub data: Option<Value>,
+}
+
+impl Observation {
+    /// Digest of all of it. What a read found enters in canonical form, since fields of JSON have
+    /// no order.
+    ///
+    /// # Errors
+    /// Never in practice: it can be encoded.
+    pub fn digest(&self) -> Result<Digest, SnapshotError> {
+        // No `..`: a new field has to be in it.
+        let Observation {
+            time,
+            seconds,
+            step,
+            steps_left,
+            seconds_left,
+            alerts,
+            objectives,
+            impact_estimate,
+            result,
+            done,
+            done_reason,
+        } = self;
+        let result = result.as_ref().map(|ActionResult { action, ok, message, data }| {
+            (action, ok, message, data.as_ref().map(action::json::canonical))
+        });
+        let now = (time, seconds, step, steps_left, seconds_left);
+        let seen = (alerts, objectives, impact_estimate);
+        machine::digest("observation", &(now, seen, result, done, done_reason))
+    }
 }
 
 impl<F: Fleet> Episode<F> {

@@ -195,7 +195,7 @@ impl Episode<EmbeddedFleet> {
     /// Where the state cannot be encoded.
     pub fn digest(&self) -> Result<model::Digest, EpisodeError> {
         let mut digester = model::Digester::default();
-        digester.bytes(&machine::encode("engine", &self.engine)?);
+        digester.digest(self.engine.digest()?);
         for instance in self.fleet.instances() {
             digester.digest(instance.digest()?);
         }

@@ -163,9 +163,7 @@ impl<F: Fleet> Episode<F> {
         from: model::Tick,
         observation: &Observation,
     ) -> Result<Digest, EpisodeError> {
-        let unfit = |error: serde_json::Error| EpisodeError::Unfit(error.to_string());
-        let value = serde_json::to_value(observation).map_err(unfit)?;
-        let reply = Digester::of(action::json::canonical(&value).as_bytes());
+        let reply = observation.digest()?;
         let world = self.world_digest().await?;
         self.record.entries.push(Entry::Step(Step {
             number: self.engine.steps,
@@ -195,7 +193,7 @@ impl<F: Fleet> Episode<F> {
             self.told = false;
         }
         let mut digester = Digester::default();
-        digester.bytes(&machine::encode("engine", &self.engine)?);
+        digester.digest(self.engine.digest()?);
         for reply in &self.replies {
             digester.digest(reply.digest.unwrap_or_default());
         }

@@ -2,7 +2,7 @@
 //! conditions on signals, and the alerts made of them. All of it is engine state.
 
 use machine::Kind;
-use model::{COLUMNS_MAX, InstanceId, PerClass, Setup, Tick};
+use model::{COLUMNS_MAX, Digester, InstanceId, PerClass, Setup, Tick};
 use scenario::resolved::{Condition, Scenario, Slo, Subject};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -48,13 +48,16 @@ pub(crate) struct Burn {
     fast: usize,
     slow: usize,
     objective: f64,
+    /// Of everything that ever was in the window, in whose place a digest takes it.
+    rolling: Digester,
 }
 
 impl Burn {
     fn new(slo: &Slo) -> Burn {
         let (fast, slow) = (slo.fast_s.max(1) as usize, slo.slow_s.max(slo.fast_s).max(1) as usize);
         let window = VecDeque::with_capacity(slow);
-        Burn { window, recent: (0, 0), all: (0, 0), fast, slow, objective: slo.objective }
+        let (objective, rolling) = (slo.objective, Digester::default());
+        Burn { window, recent: (0, 0), all: (0, 0), fast, slow, objective, rolling }
     }
 
     fn push(&mut self, wanted: f64, good: f64) {
@@ -66,6 +69,8 @@ impl Burn {
             self.all = (self.all.0 - old.0, self.all.1 - old.1);
         }
         self.window.push_back(new);
+        self.rolling.word(new.0 as u64);
+        self.rolling.word(new.1 as u64);
         self.all = (self.all.0 + new.0, self.all.1 + new.1);
         self.recent = (self.recent.0 + new.0, self.recent.1 + new.1);
         if self.window.len() > self.fast {
@@ -85,6 +90,12 @@ impl Burn {
     /// Speed at which the error budget is spent: 1 spends it exactly.
     pub(crate) fn burn(&self, ticks: usize) -> f64 {
         (1.0 - self.ratio(ticks)) / (1.0 - self.objective).max(1e-6)
+    }
+
+    /// Everything but the window itself: what is digested costs the same however long it is.
+    fn brief(&self) -> impl Serialize + use<> {
+        let Burn { window, recent, all, fast, slow, objective, rolling } = self;
+        (window.len(), *recent, *all, *fast, *slow, *objective, *rolling)
     }
 
     /// Value of one of the signals of an objective.
@@ -161,6 +172,12 @@ impl Watch {
             burns: scenario.slos.iter().map(Burn::new).collect(),
             alarms: vec![Alarm::default(); scenario.alerts.len()],
         }
+    }
+
+    /// What a digest takes of it.
+    pub(crate) fn brief(&self) -> impl Serialize + '_ {
+        let Watch { counts, seen, burns, alarms } = self;
+        (counts, seen, burns.iter().map(Burn::brief).collect::<Vec<_>>(), alarms)
     }
 
     /// Takes the users' tick over.
@@ -252,6 +269,26 @@ mod tests {
         assert!((burn.signal("burn") - 12.5).abs() < 1e-9);
         (0..5).for_each(|_| burn.push(0.0, 0.0));
         assert_eq!(burn.signal("good.ratio"), 1.0, "no demand, no failure");
+    }
+
+    #[test]
+    fn what_is_digested_tells_windows_of_the_same_sums_apart() {
+        let slo = Slo {
+            name: "checkout".into(),
+            classes: Vec::new(),
+            objective: 0.99,
+            fast_s: 2,
+            slow_s: 4,
+            burn: 10.0,
+        };
+        let of = |goods: [f64; 2]| {
+            let mut burn = Burn::new(&slo);
+            goods.into_iter().for_each(|good| burn.push(100.0, good));
+            (burn.all, machine::digest("burn", &burn.brief()).unwrap())
+        };
+        let (first, second) = (of([100.0, 50.0]), of([50.0, 100.0]));
+        assert_eq!(first.0, second.0);
+        assert_ne!(first.1, second.1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! in memory, a process of its own) drives machines through this type, so they cannot differ.
 
 use crate::kind::{Cx, Kind, Machine, Past};
-use crate::snapshot::{SnapshotError, decode, encode};
+use crate::snapshot::{SnapshotError, decode, digest, encode};
 use model::{
     Answer, COLUMNS_MAX, Digest, Digester, Hop, HopReply, Inbox, Inspection, LeverPull, Next,
     Order, Outbox, ParamError, Query, Refusal, Setup, Tick,
@@ -309,8 +309,8 @@ impl Instance {
     /// Where the state cannot be encoded.
     pub fn digest(&self) -> Result<Digest, SnapshotError> {
         let mut digester = Digester::default();
-        digester.bytes(&self.machine.snapshot()?);
-        digester.bytes(&encode("ledger", &self.ledger)?);
+        digester.digest(self.machine.digest()?);
+        digester.digest(digest("ledger", &self.ledger)?);
         digester.digest(self.history.digest());
         Ok(digester.finish())
     }

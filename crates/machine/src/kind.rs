@@ -3,8 +3,8 @@
 
 use crate::snapshot::SnapshotError;
 use model::{
-    Answer, Hop, HopReply, Inbox, LeverPull, Next, Noise, Order, Outbox, ParamError, ParamSpec,
-    Query, Refusal, Setup, Tick,
+    Answer, Digest, Hop, HopReply, Inbox, LeverPull, Next, Noise, Order, Outbox, ParamError,
+    ParamSpec, Query, Refusal, Setup, Tick,
 };
 use std::collections::BTreeMap;
 use telemetry::{Change, ColumnSpec, History, SignalSpec};
@@ -88,6 +88,14 @@ pub trait Machine: std::fmt::Debug + Send + Sync {
     /// # Errors
     /// Where the state cannot be encoded: a defect of the machine.
     fn snapshot(&self) -> Result<Vec<u8>, SnapshotError>;
+
+    /// Digest of what [`Machine::snapshot`] has.
+    ///
+    /// # Errors
+    /// As [`Machine::snapshot`].
+    fn digest(&self) -> Result<Digest, SnapshotError> {
+        crate::digest("machine", &self.snapshot()?)
+    }
 
     /// Takes the state of a snapshot of the same setup.
     ///

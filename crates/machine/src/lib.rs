@@ -7,4 +7,4 @@ pub mod snapshot;
 
 pub use instance::{Advanced, Instance, Moving};
 pub use kind::{Cx, Kind, Kinds, LeverSpec, Machine, OperationSpec, Past};
-pub use snapshot::{SnapshotError, decode, encode};
+pub use snapshot::{SnapshotError, decode, digest, encode};

@@ -6,7 +6,8 @@ use crate::plan::{OwnFailure, plan};
 use crate::state::Server;
 use machine::{Cx, Machine, Past, SnapshotError};
 use model::{
-    Answer, Hop, HopReply, Inbox, LeverPull, Next, Order, Outbox, ParamError, Query, Refusal, Setup,
+    Answer, Digest, Hop, HopReply, Inbox, LeverPull, Next, Order, Outbox, ParamError, Query,
+    Refusal, Setup,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -123,6 +124,10 @@ impl<B: Behavior> Machine for ServerMachine<B> {
 
     fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
         self.server.snapshot(&self.own)
+    }
+
+    fn digest(&self) -> Result<Digest, SnapshotError> {
+        self.server.digest(&self.own)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {

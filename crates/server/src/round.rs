@@ -3,7 +3,7 @@
 
 use crate::keys::{self, EdgeKey};
 use crate::signals;
-use crate::state::Server;
+use crate::state::{Fixed, Server};
 use machine::Cx;
 use model::{CLASSES_MAX, GROUPS_MAX, Inbox, Need, Outbox};
 
@@ -43,8 +43,7 @@ impl Server {
     /// Sets the knobs from replicas, hosts, orders and generic levers. A kind adds its own after.
     pub fn set_knobs(&mut self, cx: &Cx<'_>) {
         self.knobs.reset();
-        let limit = self.setup.spec.params.number("memory_limit");
-        let outdated_errors = self.setup.spec.params.number("outdated_errors");
+        let Fixed { memory_limit: limit, outdated_errors, .. } = self.fixed;
         let concurrency = self.spec.concurrency;
         let mut slots = 0.0;
         for (at, group) in self.state.groups.iter().enumerate().take(GROUPS_MAX) {

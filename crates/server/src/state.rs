@@ -4,7 +4,7 @@ use crate::group::Group;
 use crate::signals;
 use flow::{Knobs, TierSpec, TierState};
 use machine::{SnapshotError, decode, encode};
-use model::{CLASSES_MAX, EdgePolicy, Grant, LeverPull, ParamError, PerClass, Setup};
+use model::{CLASSES_MAX, Digest, EdgePolicy, Grant, LeverPull, ParamError, PerClass, Setup};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ pub struct Fixed {
     pub memory_limit: f64,
     /// Share of own work that burns CPU.
     pub cpu_share: f64,
+    /// Share of requests that replicas of an old version fail.
+    pub outdated_errors: f64,
 }
 
 /// The server core.
@@ -102,6 +104,7 @@ impl Server {
             memory: params.number("memory"),
             memory_limit: params.number("memory_limit"),
             cpu_share: params.number("cpu_share"),
+            outdated_errors: params.number("outdated_errors"),
         };
         Ok(Server { setup: setup.clone(), spec, tier, state, fixed, knobs: Knobs::calm(1.0) })
     }
@@ -155,6 +158,14 @@ impl Server {
     /// Where it cannot be encoded.
     pub fn snapshot<T: Serialize>(&self, own: &T) -> Result<Vec<u8>, SnapshotError> {
         encode("server", &(&self.state, &self.tier, &self.knobs, own))
+    }
+
+    /// Digest of what [`Server::snapshot`] has.
+    ///
+    /// # Errors
+    /// As [`Server::snapshot`].
+    pub fn digest<T: Serialize>(&self, own: &T) -> Result<Digest, SnapshotError> {
+        machine::digest("server", &(&self.state, &self.tier, &self.knobs, own))
     }
 
     /// Takes a state over and returns the kind's own part.

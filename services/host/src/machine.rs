@@ -7,8 +7,8 @@ use crate::process::{DAEMONS, Daemon, Stray, Unit};
 use crate::signals::{CPU, DISK, EVENT, EXITS, INODES, MEMORY, SKEW};
 use machine::{Cx, Machine, Past, SnapshotError, decode, encode};
 use model::{
-    Answer, Code, Face, FileContent, Grant, Hop, HopReply, Inbox, LeverPull, LogLine, Need, Next,
-    Order, Outbox, ParamError, Query, Refusal, Setup, Severity, Tenant, Tick,
+    Answer, Code, Digest, Face, FileContent, Grant, Hop, HopReply, Inbox, LeverPull, LogLine, Need,
+    Next, Order, Outbox, ParamError, Query, Refusal, Setup, Severity, Tenant, Tick,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -527,6 +527,10 @@ impl Machine for HostMachine {
 
     fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {
         encode("host", &self.state)
+    }
+
+    fn digest(&self) -> Result<Digest, SnapshotError> {
+        machine::digest("host", &self.state)
     }
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
