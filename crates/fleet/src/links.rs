@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use chassis::{Desk, Limits, Token};
 use mesh::{AddressError, Channel};
@@ -27,6 +27,24 @@ pub struct Link {
     pub address: Option<String>,
     /// The way.
     pub channel: Channel,
+    /// It gives no answer, and somebody has been told.
+    silent: Arc<AtomicBool>,
+}
+
+impl Link {
+    fn new(address: Option<String>, channel: Channel) -> Link {
+        Link { address, channel, silent: Arc::default() }
+    }
+
+    /// Nothing was answered for a while; whether that is news.
+    pub(crate) fn note_silence(&self) -> bool {
+        !self.silent.swap(true, Ordering::Relaxed)
+    }
+
+    /// Something was answered; whether that is news.
+    pub(crate) fn note_answer(&self) -> bool {
+        self.silent.load(Ordering::Relaxed) && self.silent.swap(false, Ordering::Relaxed)
+    }
 }
 
 impl Links {
@@ -42,7 +60,7 @@ impl Links {
         let mut links = BTreeMap::new();
         for (kind, address) in addresses {
             let channel = Channel::tcp(address)?.with_token(token.map(Token::header));
-            links.insert(kind.clone(), Link { address: Some(address.clone()), channel });
+            links.insert(kind.clone(), Link::new(Some(address.clone()), channel));
         }
         Ok(Arc::new(Links { links, desks: Vec::new(), heals: AtomicU64::new(0) }))
     }
@@ -53,7 +71,7 @@ impl Links {
         let (mut links, mut desks, mut bindings) = (BTreeMap::new(), Vec::new(), Vec::new());
         for part in parts {
             let (channel, binding) = Channel::late();
-            links.insert(part.kind.name().to_string(), Link { address: None, channel });
+            links.insert(part.kind.name().to_string(), Link::new(None, channel));
             desks.push(Desk::new(part.kind, limits, None));
             bindings.push(binding);
         }

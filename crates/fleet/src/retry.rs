@@ -24,6 +24,8 @@ pub struct RemoteConfig {
     pub backoff_first: Duration,
     /// Longest wait between attempts.
     pub backoff_max: Duration,
+    /// After so long without an answer the log says who gives none, once until it answers again.
+    pub silence: Duration,
 }
 
 impl Default for RemoteConfig {
@@ -34,6 +36,7 @@ impl Default for RemoteConfig {
             patience: Duration::from_secs(20),
             backoff_first: Duration::from_millis(20),
             backoff_max: Duration::from_secs(1),
+            silence: Duration::from_secs(3),
         }
     }
 }
@@ -90,7 +93,12 @@ impl RemoteConfig {
             attempts += 1;
             let answered = tokio::time::timeout(self.attempt_timeout, attempt()).await;
             let failed = match answered {
-                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Ok(answer)) => {
+                    if link.note_answer() {
+                        tracing::info!("{kind} at {address} answers again");
+                    }
+                    return Ok(answer);
+                }
                 Ok(Err(failed @ Failed::Final(_))) => return Err(failed.after(attempts, address)),
                 Ok(Err(failed)) => failed,
                 Err(_) => Failed::Silent {
@@ -98,6 +106,13 @@ impl RemoteConfig {
                     reason: format!("no answer within {} ms", self.attempt_timeout.as_millis()),
                 },
             };
+            if started.elapsed() >= self.silence && link.note_silence() {
+                let reason = failed.reason();
+                tracing::warn!(
+                    "{kind} at {address} gives no answer ({reason}); asking again. If the process \
+                     is gone, start it again at that address"
+                );
+            }
             let spent = started.elapsed() + backoff >= self.patience;
             if attempts >= self.attempts_max || spent {
                 return Err(failed.after(attempts, address));
@@ -110,6 +125,13 @@ impl RemoteConfig {
 }
 
 impl Failed {
+    fn reason(&self) -> String {
+        match self {
+            Failed::Final(error) => error.to_string(),
+            Failed::Silent { reason, .. } => reason.clone(),
+        }
+    }
+
     /// The failure of a call after so many attempts.
     fn after(self, attempts: u32, address: &str) -> FleetError {
         match self {

@@ -5,6 +5,7 @@ use proto::control::v1::DescribeRequest;
 use proto::control::v1::component_client::ComponentClient;
 use record::{Filter, SqliteStore, Store};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Instant;
@@ -94,6 +95,38 @@ fn processes_that_die_in_the_middle_change_nothing() {
     assert!(played.status.success());
     assert_eq!(serde_json::from_slice::<Value>(&played.stdout).unwrap(), embedded);
     assert_eq!(up.stop(), Some(0));
+}
+
+#[test]
+fn a_component_that_is_gone_for_good_is_named_while_it_is_asked_again() {
+    let start = |kind: &str| {
+        let server = Server::start(&["component", kind, "--listen", "127.0.0.1:0"], None);
+        (kind.to_string(), server)
+    };
+    let mut started = ["app", "gateway", "host"].map(start);
+    let peers: Vec<_> = started
+        .iter()
+        .map(|(kind, server)| format!("{kind}={}", server.said["address"].as_str().unwrap()))
+        .collect();
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("records.db");
+    let records = db.display().to_string();
+    // More than are over before the process is gone.
+    let batch = ["--agents", "random", "--seeds", "500", "--threads", "2", "--records", &records];
+    let mut args = run(&batch);
+    peers.iter().for_each(|peer| args.extend(["--component", peer]));
+    let mut playing = command(&args).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    until("steps are kept", || (steps(&db) > 0).then_some(()));
+    started[0].1.kill();
+    let begun = Instant::now();
+    let said = BufReader::new(playing.stderr.take().unwrap());
+    let line = said.lines().map(|line| line.unwrap()).find(|line| line.contains("no answer"));
+    let line = line.expect("somebody says so before the end");
+    let address = peers[0].strip_prefix("app=").unwrap();
+    assert!(line.contains(&format!("app at {address} gives no answer")), "{line}");
+    assert!(begun.elapsed() < DEADLINE, "in time: {line}");
+    playing.kill().unwrap();
+    playing.wait().unwrap();
 }
 
 /// The life that the process at `address` is in; `None`: nobody answers.

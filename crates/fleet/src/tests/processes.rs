@@ -119,6 +119,7 @@ fn impatient() -> RemoteConfig {
         patience: Duration::from_secs(5),
         backoff_first: Duration::from_millis(1),
         backoff_max: Duration::from_millis(2),
+        silence: Duration::from_millis(100),
     }
 }
 
