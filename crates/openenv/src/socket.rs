@@ -201,8 +201,8 @@ impl Conversation {
     async fn take(&mut self, message: Option<Result<Message, axum::Error>>) -> Option<End> {
         let message = match message {
             Some(Ok(message)) => message,
-            Some(Err(error)) if too_long(&error) => return Some(TOO_LONG),
-            Some(Err(_)) | None => return Some(End::Broken),
+            Some(Err(error)) => return Some(ended_by(&error)),
+            None => return Some(End::Broken),
         };
         self.silent = 0;
         self.line.session.heard.store(self.desk.table.now(), Ordering::Relaxed);
@@ -294,15 +294,21 @@ impl Conversation {
 
 const TOO_LONG: End = End::Left(close_code::SIZE, "frame exceeds limit of 16777216 bytes");
 
-fn too_long(error: &axum::Error) -> bool {
-    let mut source: Option<&dyn std::error::Error> = Some(error);
-    while let Some(error) = source {
-        if error.to_string().to_lowercase().contains("too long") {
-            return true;
-        }
-        source = error.source();
+/// How a socket ends from which nothing more can be read. What is wrong with a frame is told; the
+/// errors' types are those of a crate below axum, their texts are held by tests.
+fn ended_by(error: &axum::Error) -> End {
+    let chain = std::iter::successors(Some(error as &dyn std::error::Error), |e| e.source());
+    let text: String = chain.map(|error| error.to_string().to_lowercase() + "\n").collect();
+    let says = |words: &str| text.contains(words);
+    if says("too long") {
+        TOO_LONG
+    } else if says("utf-8") {
+        End::Left(close_code::INVALID, "a text frame that is no UTF-8")
+    } else if says("protocol error") && !says("without closing handshake") {
+        End::Left(close_code::PROTOCOL, "a frame that the protocol does not have")
+    } else {
+        End::Broken
     }
-    false
 }
 
 /// The answer; `None` where it is late.

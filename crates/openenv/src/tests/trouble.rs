@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_tungstenite::tungstenite::Message;
 
 #[tokio::test]
@@ -163,6 +163,34 @@ async fn half_a_frame_and_a_broken_frame_harm_nobody() {
         assert_eq!(other.step("inc").await["type"], json!("observation"));
         drop(raw);
         until("its place is free", || server.desk.load().0 == 1).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_frame_is_told_by_the_close_code_and_the_session_can_be_gone_on_with()
+{
+    let server = Server::small(1).await;
+    for (bytes, code) in [
+        // Masked by zeros: a text of two bytes that are no UTF-8, and an opcode that is reserved.
+        (&b"\x81\x82\0\0\0\0\xc3\x28"[..], 1007),
+        (b"\x83\x80\0\0\0\0", 1002),
+        // Not masked, as clients have to.
+        (b"\x81\x02{}", 1002),
+    ] {
+        let mut socket = server.socket("/ws").await;
+        socket.reset(0).await;
+        let id = socket.state().await["session_id"].as_str().unwrap().to_string();
+        let mut raw = socket.0.into_inner();
+        raw.write_all(bytes).await.unwrap();
+        let mut close = [0; 4];
+        raw.read_exact(&mut close).await.unwrap();
+        assert_eq!(close[0], 0x88, "a close frame, not {close:x?}");
+        assert_eq!(u16::from_be_bytes([close[2], close[3]]), code, "{bytes:x?}");
+        drop(raw);
+        let mut back = server.socket(&format!("/ws?session_id={id}")).await;
+        assert_eq!(back.step("inc").await["data"]["observation"]["value"], json!(1));
+        back.send(r#"{"type":"close"}"#).await;
+        assert_eq!(back.closed().await, 1000);
     }
 }
 
