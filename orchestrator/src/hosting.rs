@@ -23,6 +23,21 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 
+/// Where records are kept, where none is the default.
+#[derive(Clone, Debug, clap::Args)]
+pub struct RecordsArgs {
+    /// Where records are kept: a file, postgres://USER@HOST/DATABASE, memory or off. In the first
+    /// two they outlive this process, and can be replayed.
+    #[arg(
+        long,
+        value_name = "PLACE",
+        default_value = "off",
+        env = "MAYDAY_RECORDS",
+        hide_env_values = true
+    )]
+    pub records: Place,
+}
+
 /// Options on what is played, by which components, and who grades.
 #[derive(Clone, Debug, clap::Args)]
 pub struct HostingArgs {

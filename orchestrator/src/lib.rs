@@ -16,6 +16,7 @@ pub mod dialects;
 pub mod eval;
 pub mod export;
 pub mod failure;
+pub mod given;
 pub mod hosting;
 pub mod ids;
 pub mod judge;

@@ -13,6 +13,7 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::net::{TcpListener, ToSocketAddrs};
 use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
@@ -21,6 +22,8 @@ use trail::TrailLayer;
 
 /// Calls in flight get this long to end after the signal to stop.
 const DRAIN: Duration = Duration::from_secs(8);
+/// How often it is looked whether a name has moved.
+const LOOK: Duration = Duration::from_secs(2);
 /// How often a silent caller's connection is probed.
 const PROBE: Duration = Duration::from_secs(10);
 
@@ -96,6 +99,59 @@ pub async fn serve(
     ended.map_err(|error| Failure::failed(format!("the listener ended: {error}")))
 }
 
+/// The same at a name, until `stop` is cancelled. A container that was cut off its network may come
+/// back at another address: where the name has moved, it is listened to anew. `lookup`: the present
+/// addresses of a name, none where it has none now.
+///
+/// # Errors
+/// Where a listener fails.
+pub async fn serve_at<L, A>(
+    listen: String,
+    (mut listener, mut address): (TcpListener, SocketAddr),
+    (routes, mirrored): (Routes, &'static [&'static str]),
+    token: Option<Token>,
+    lookup: L,
+    stop: CancellationToken,
+) -> Result<(), Failure>
+where
+    L: Fn(String) -> A,
+    A: Future<Output = Vec<SocketAddr>>,
+{
+    loop {
+        let left = stop.child_token();
+        let until = left.clone().cancelled_owned();
+        let serving = serve(listener, routes.clone(), token.clone(), mirrored, until);
+        let mut serving = tokio::spawn(serving);
+        let moved = async {
+            loop {
+                tokio::time::sleep(LOOK).await;
+                let now = lookup(listen.clone()).await;
+                if let Some(at) = now.first().filter(|_| !now.contains(&address)) {
+                    match bind(*at).await {
+                        Ok(bound) => return bound,
+                        Err(failure) => tracing::warn!(%failure, "{listen} has moved"),
+                    }
+                }
+            }
+        };
+        // A name that is none cannot move.
+        let literal = listen.parse::<SocketAddr>().is_ok();
+        tokio::select! {
+            ended = &mut serving => return ended.map_err(Failure::failed)?,
+            bound = moved, if !literal => (listener, address) = bound,
+        }
+        tracing::info!("{listen} has moved to {address}");
+        // What is left there lets its calls end by itself.
+        left.cancel();
+    }
+}
+
+/// The present addresses of a name.
+pub async fn addresses(name: String) -> Vec<SocketAddr> {
+    let found = tokio::net::lookup_host(name).await;
+    found.map(Iterator::collect).unwrap_or_default()
+}
+
 /// Ready at SIGTERM or Ctrl-C, and where asked for when stdin is closed.
 pub async fn stop(until_stdin_closes: bool) {
     let signal = pin!(chassis::stop_signal());
@@ -122,5 +178,57 @@ pub fn warn_if_open(listen: SocketAddr, token: Option<&Token>) {
             "{listen} can be reached from outside and asks for no token: set {} for both sides",
             chassis::token::VARIABLE
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU8, Ordering};
+
+    /// Whatever has not happened by then does not happen.
+    const DEADLINE: Duration = Duration::from_secs(60);
+
+    async fn until<F: Future<Output = bool>>(is: impl Fn() -> F) {
+        let asked = async {
+            while !is().await {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(DEADLINE, asked).await.unwrap();
+    }
+
+    async fn serves(address: SocketAddr) -> bool {
+        chassis::probe(&address.to_string()).await.is_ok()
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn a_listener_follows_its_name_and_stays_where_the_name_is_gone() {
+        let bound = bind("127.0.0.1:0").await.unwrap();
+        let first = bound.1;
+        let second = SocketAddr::from(([127, 0, 0, 2], first.port()));
+        let (at, stop) = (Arc::new(AtomicU8::new(0)), CancellationToken::new());
+        let asked = Arc::new(AtomicU8::new(0));
+        let (told, count) = (at.clone(), asked.clone());
+        let lookup = move |_| {
+            count.fetch_add(1, Ordering::SeqCst);
+            let now = [vec![first], vec![], vec![second]];
+            std::future::ready(now[usize::from(told.load(Ordering::SeqCst))].clone())
+        };
+        let place = ("control.name:1".to_string(), (Routes::default(), &[][..]));
+        let serving = serve_at(place.0, bound, place.1, None, lookup, stop.clone());
+        let serving = tokio::spawn(serving);
+        until(|| serves(first)).await;
+        at.store(1, Ordering::SeqCst);
+        let seen = asked.load(Ordering::SeqCst);
+        until(|| std::future::ready(asked.load(Ordering::SeqCst) > seen + 1)).await;
+        assert!(serves(first).await);
+        at.store(2, Ordering::SeqCst);
+        until(|| serves(second)).await;
+        until(|| async { !serves(first).await }).await;
+        stop.cancel();
+        tokio::time::timeout(DEADLINE, serving).await.unwrap().unwrap().unwrap();
     }
 }

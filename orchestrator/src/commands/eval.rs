@@ -11,10 +11,10 @@ use crate::eval::report::Report;
 use crate::eval::runner::{self, Arena, Conduct, Results};
 use crate::eval::secret::Secret;
 use crate::failure::Failure;
-use crate::hosting::{Hosted, HostingArgs};
+use crate::given::Given;
+use crate::hosting::{Hosted, HostingArgs, RecordsArgs};
 use crate::seeds::Seeds;
 use crate::shelf;
-use archive::Place;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -64,14 +64,10 @@ pub struct Options {
     #[arg(long, value_name = "S", default_value_t = 600,
           value_parser = clap::value_parser!(u64).range(1..=604_800))]
     deadline: u64,
-    /// After the end of its episode a command has so many seconds to leave.
-    #[arg(long, value_name = "S", default_value_t = 10,
-          value_parser = clap::value_parser!(u64).range(0..=3600))]
-    linger: u64,
-    /// With --url: while nobody plays, an agent has to come within so many seconds.
-    #[arg(long, value_name = "S", default_value_t = 600,
+    /// With --url: while nobody plays, an agent has to come within so many seconds; default: 600.
+    #[arg(long, value_name = "S", conflicts_with = "agent_cmd",
           value_parser = clap::value_parser!(u64).range(1..=604_800))]
-    patience: u64,
+    patience: Option<u64>,
     /// How often an episode is played again that the simulator spoiled.
     #[arg(long, value_name = "N", default_value_t = 3,
           value_parser = clap::value_parser!(u32).range(0..=100))]
@@ -85,17 +81,20 @@ pub struct Options {
     /// Print the report as JSON instead of a table.
     #[arg(long)]
     json: bool,
-    /// With --agent-cmd, where records are kept: a file, postgres://USER@HOST/DATABASE, memory or
-    /// off.
-    #[arg(
-        long,
-        value_name = "PLACE",
-        default_value = "off",
-        env = "MAYDAY_RECORDS",
-        hide_env_values = true
-    )]
-    records: Place,
     #[command(flatten, next_help_heading = "With --agent-cmd")]
+    command: Given<CommandArgs>,
+}
+
+/// Options on agents' commands and on the server that is here for them.
+#[derive(Clone, Debug, clap::Args)]
+struct CommandArgs {
+    /// After the end of its episode a command has so many seconds to leave.
+    #[arg(long, value_name = "S", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(0..=3600))]
+    linger: u64,
+    #[command(flatten)]
+    keep: RecordsArgs,
+    #[command(flatten)]
     hosting: HostingArgs,
 }
 
@@ -124,7 +123,7 @@ async fn elsewhere(options: &Options, found: Found, url: &str) -> Result<(), Fai
     let proctor = Proctor::There(Box::new(Remote::new(url)?));
     let plan = options.plan(&proctor).await?;
     let mut journal = found.take_up(&plan, None)?;
-    let arena = Arena::Elsewhere { patience: Duration::from_secs(options.patience) };
+    let arena = Arena::Elsewhere { patience: options.patience() };
     Box::pin(play(options, proctor, &plan, &mut journal, arena)).await
 }
 
@@ -139,8 +138,9 @@ async fn here(options: &Options, found: Found) -> Result<(), Failure> {
     let secret = given.or_else(|| drawn.clone()).ok_or_else(|| Failure::failed("no secret"))?;
     // An attempt that does not count has an episode of its own.
     let episodes_max = usize::from(options.concurrency) * 64 + 256;
-    let hosting = options.hosting.for_evaluation()?;
-    let hosted: Hosted = Box::pin(hosting.open(&options.records, episodes_max, &[])).await?;
+    let CommandArgs { keep, hosting, .. } = &options.command.options;
+    let opened = hosting.for_evaluation()?;
+    let hosted: Hosted = Box::pin(opened.open(&keep.records, episodes_max, &[])).await?;
     let evaluation = Evaluation::new(hosted.sessions.clone(), secret.clone());
     let played = async {
         let proctor = Proctor::Here(evaluation.clone());
@@ -166,6 +166,12 @@ impl Options {
         if self.agent_cmd.as_ref().is_some_and(|command| command.trim().is_empty()) {
             return Err(Failure::usage("--agent-cmd is empty: expected a shell command"));
         }
+        if self.url.is_some() && !self.command.names.is_empty() {
+            return Err(Failure::usage(format!(
+                "{} cannot be used with --url: the server there was told when it was started",
+                self.command.names.join(", ")
+            )));
+        }
         if let Some(file) = self.scenarios.iter().find(|word| word.ends_with(".yaml")) {
             return Err(Failure::usage(format!(
                 "{file}: an evaluation plays scenarios of a library: put it under scenarios/ of \
@@ -173,6 +179,10 @@ impl Options {
             )));
         }
         Ok(())
+    }
+
+    fn patience(&self) -> Duration {
+        Duration::from_secs(self.patience.unwrap_or(600))
     }
 
     /// What is played, by what the server has.
@@ -219,7 +229,7 @@ async fn play(
         concurrency: options.concurrency.into(),
         limits: Limits {
             deadline: Duration::from_secs(options.deadline),
-            linger: Duration::from_secs(options.linger),
+            linger: Duration::from_secs(options.command.options.linger),
         },
         reruns: options.reruns,
     };

@@ -7,6 +7,7 @@ use crate::body::{Body, BodyArgs, Wanted, token};
 use crate::console;
 use crate::export::ExportArgs;
 use crate::failure::Failure;
+use crate::hosting::RecordsArgs;
 use crate::pool;
 use crate::preflight;
 use crate::supervisor::{Plan, Supervisor};
@@ -34,15 +35,8 @@ pub struct Options {
     seeds: Seeds,
     #[command(flatten)]
     body: BodyArgs,
-    /// Where records are kept: a file, postgres://USER@HOST/DATABASE, memory or off.
-    #[arg(
-        long,
-        value_name = "PLACE",
-        default_value = "off",
-        env = "MAYDAY_RECORDS",
-        hide_env_values = true
-    )]
-    records: Place,
+    #[command(flatten)]
+    keep: RecordsArgs,
     /// Go on with what --records has: finished episodes are graded again, others are finished.
     #[arg(long)]
     resume: bool,
@@ -86,7 +80,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
 }
 
 fn check(options: &Options) -> Result<Batch, Failure> {
-    if options.resume && matches!(options.records, Place::Memory | Place::Off) {
+    if options.resume && matches!(options.keep.records, Place::Memory | Place::Off) {
         return Err(Failure::usage("--resume goes on with kept records: add --records PATH"));
     }
     let shelf = options.library.open()?;
@@ -100,9 +94,9 @@ fn check(options: &Options) -> Result<Batch, Failure> {
             }
         }
     }
-    let store = options.records.open().map_err(Failure::usage)?;
+    let store = options.keep.records.open().map_err(Failure::usage)?;
     if !options.resume {
-        check_fresh(&*store, &jobs, &options.records)?;
+        check_fresh(&*store, &jobs, &options.keep.records)?;
     }
     Ok(Batch {
         jobs,
@@ -110,7 +104,7 @@ fn check(options: &Options) -> Result<Batch, Failure> {
         threads: pool::threads(options.threads.map(usize::from)),
         reward: options.reward,
         store,
-        keeps: options.records != Place::Off,
+        keeps: options.keep.records != Place::Off,
         resume: options.resume,
         export: options.export.begin(Overflow::Wait)?,
     })
@@ -195,7 +189,7 @@ fn end(report: &Report<'_>, results: &Results, options: &Options) -> Result<(), 
         console::note(format_args!("{scenario}, seed {seed}, {agent}: {error}"));
     }
     if results.stopped {
-        let way_on = match &options.records {
+        let way_on = match &options.keep.records {
             place @ (Place::Path(_) | Place::Server(_)) => {
                 format!("; go on with --records {place} --resume")
             }

@@ -8,11 +8,10 @@ use crate::eval::evaluation::Evaluation;
 use crate::eval::secret::{Secret, VARIABLE};
 use crate::eval::service::EvaluationsService;
 use crate::failure::Failure;
-use crate::hosting::{Hosted, HostingArgs};
+use crate::hosting::{Hosted, HostingArgs, RecordsArgs};
 use crate::serving;
 use crate::stage::Limits as RoomLimits;
 use crate::stage::options::{Bound, DialectArgs};
-use archive::Place;
 use axum::Router;
 use clap::builder::FalseyValueParser;
 use openenv::{Desk, Environment, Settings};
@@ -81,16 +80,8 @@ pub struct Options {
     /// Default: this machine's own names where --listen is one of them, else any.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Where records are kept: a file, postgres://USER@HOST/DATABASE, memory or off. With a file
-    /// they can be replayed.
-    #[arg(
-        long,
-        value_name = "PLACE",
-        default_value = "off",
-        env = "MAYDAY_RECORDS",
-        hide_env_values = true
-    )]
-    records: Place,
+    #[command(flatten)]
+    keep: RecordsArgs,
     /// Evaluates: agents play the tasks that `mayday eval --url` gives out at the control port, and
     /// nothing else. Seeds are made with MAYDAY_EVAL_SECRET, or with a secret drawn for this run.
     #[arg(long, env = "MAYDAY_EVALUATE", value_parser = FalseyValueParser::new())]
@@ -203,7 +194,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
     let served = crate::runtime::many()?.block_on(async {
         let episodes_max = options.episodes_max();
         let played = options.dialects.scenarios(&hosting.shelf()?)?;
-        let opened = hosting.open(&options.records, episodes_max, &played);
+        let opened = hosting.open(&options.keep.records, episodes_max, &played);
         let mut hosted = Box::pin(opened).await?;
         let evaluation = secret.map(|secret| Evaluation::new(hosted.sessions.clone(), secret));
         let serving = serve(&options, &mut hosted, evaluation, &played, carriers.handle());
@@ -259,9 +250,11 @@ async fn serve(
     let held = desk.clone();
     let routes = routes(hosted.control(Some(Box::new(move || held.load()))), evaluation);
     let (token, stopped) = (hosted.token.clone(), stop.clone());
-    let control = control.map(|(listener, _)| {
-        let until = async move { stopped.cancelled().await };
-        tokio::spawn(serving::serve(listener, routes, token, MIRRORED, until))
+    let control = control.map(|bound| {
+        let listen = options.control.0.clone().unwrap_or_default();
+        let served = (routes, MIRRORED);
+        let lookup = serving::addresses;
+        tokio::spawn(serving::serve_at(listen, bound, served, token, lookup, stopped))
     });
     let early = tokio::select! {
         () = hosted.until_stopped() => None,

@@ -4,13 +4,17 @@
 use crate::failure::Failure;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 
 /// Variables of this program begin so: secrets, and addresses that are not for an agent.
 const WITHHELD: &str = "MAYDAY_";
+/// What one run says is kept up to here, bytes.
+const LOG_MAX: u64 = 16 << 20;
 /// After SIGTERM it has this long.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -110,7 +114,7 @@ pub async fn run(
     limits: Limits,
     over: impl Future<Output = ()>,
 ) -> Result<Exit, Failure> {
-    let mut running = start(command, variables, log)?;
+    let (mut running, logged) = start(command, variables, log)?;
     let lingered = async {
         over.await;
         tokio::time::sleep(limits.linger).await;
@@ -123,14 +127,23 @@ pub async fn run(
     if !matches!(exit, Exit::Itself(_)) {
         running.end().await;
     }
+    // All that it has started is killed with it; what left the group is not waited for.
+    drop(running);
+    let _ = tokio::time::timeout(GRACE, logged).await;
     Ok(exit)
 }
 
-fn start(command: &str, variables: &[(&str, String)], log: &Path) -> Result<Running, Failure> {
+/// Begins it; the second is ready when nobody is left who could say anything.
+fn start(
+    command: &str,
+    variables: &[(&str, String)],
+    log: &Path,
+) -> Result<(Running, oneshot::Receiver<()>), Failure> {
     let cannot = |error: std::io::Error| {
         Failure::failed(format!("the log {} cannot be written: {error}", log.display()))
     };
-    let out = File::create(log).map_err(cannot)?;
+    let file = File::create(log).map_err(cannot)?;
+    let (said, out) = std::io::pipe().map_err(cannot)?;
     let both = out.try_clone().map_err(cannot)?;
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command).stdin(Stdio::null()).stdout(out).stderr(both);
@@ -146,7 +159,27 @@ fn start(command: &str, variables: &[(&str, String)], log: &Path) -> Result<Runn
     let child = shell.kill_on_drop(true).spawn().map_err(|error| {
         Failure::failed(format!("the agent's command needs a shell, and `sh`: {error}"))
     })?;
-    Ok(Running { id: child.id(), child })
+    // It holds the ends that are written to.
+    drop(shell);
+    let (tell, told) = oneshot::channel();
+    let copying = std::thread::Builder::new().name("agent's log".into()).spawn(move || {
+        // A full disk is no reason to hold the agent up.
+        let _ = keep(said, file, LOG_MAX);
+        drop(tell);
+    });
+    copying.map_err(cannot)?;
+    Ok((Running { id: child.id(), child }, told))
+}
+
+/// Keeps what is said up to `most` bytes, and takes the rest.
+fn keep(mut said: impl Read, mut log: impl Write, most: u64) -> std::io::Result<()> {
+    let kept = std::io::copy(&mut said.by_ref().take(most), &mut log);
+    let more = std::io::copy(&mut said, &mut std::io::sink())?;
+    kept?;
+    if more > 0 {
+        writeln!(log, "\n[{more} bytes more, which are not kept]")?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -168,6 +201,17 @@ mod tests {
         };
         let exit = run(command, &variables, &log, limits, over).await.unwrap();
         (exit, std::fs::read_to_string(log).unwrap())
+    }
+
+    #[test]
+    fn a_log_has_an_end() {
+        let kept = |said: &str| {
+            let mut log = Vec::new();
+            keep(said.as_bytes(), &mut log, 8).unwrap();
+            String::from_utf8(log).unwrap()
+        };
+        assert_eq!(kept("12345678"), "12345678");
+        assert_eq!(kept("123456789a"), "12345678\n[2 bytes more, which are not kept]\n");
     }
 
     #[tokio::test]

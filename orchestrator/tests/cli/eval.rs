@@ -327,11 +327,21 @@ fn bad_options_are_one_clear_line() {
         (&["--agent-cmd", "/no/such/agent"], 2, "cannot be run: sh: 1: /no/such/agent: not found"),
         (&["--agent-cmd", "x", "--out", &file], 2, "choose another folder"),
         (&["--agent-cmd", "x", "--out", &held], 2, "line 1"),
+        (&["--agent-cmd", "x", "--patience", "1"], 2, "cannot be used with"),
+        (
+            &["--url", "y", "--records", "off", "--linger", "1"],
+            2,
+            "--linger, --records, --library cannot be used with --url",
+        ),
         (&["--url", "not an address"], 2, "--url: \"not an address\" is not an address"),
         (&["--url", &silent], 1, "is it the control port of `mayday serve --evaluate`"),
     ] {
         let first = if args.contains(&"--out") { &[][..] } else { &["--out", &fresh] };
-        let args = [&["eval", "--library", LIBRARY], first, args].concat();
+        let library = match args {
+            ["--url", _] => &[][..],
+            _ => &["--library", LIBRARY],
+        };
+        let args = [&["eval"], library, first, args].concat();
         let output = command(&args).env(SECRET.0, SECRET.1).output().unwrap();
         let text = said(&output);
         assert_eq!(output.status.code(), Some(code), "{args:?}: {text}");

@@ -11,7 +11,7 @@ use crate::common::{run, soak};
 use crate::determinism::{Row, assert_equal, embedded, play, rows};
 use agent::Agent;
 use fleet::{Links, RemoteConfig, RemoteFleet};
-use project::{Project, TOKEN, docker, shipped};
+use project::{Project, TOKEN, docker, shipped, until};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -95,6 +95,7 @@ fn the_rows_give_the_embedded_digests_and_agents_reach_what_they_may() {
     containers_are_confined(&project);
     agents_reach_the_agents_port_only(&project);
     agents_read_the_same(&project);
+    the_control_port_follows_its_container(&project);
 }
 
 fn rows_agree(project: &Project) {
@@ -175,6 +176,29 @@ fn agents_reach_the_agents_port_only(project: &Project) {
     docker(&["rm", "-f", &agent]).expect("removed");
     assert_eq!(open(&project.address("orchestrator", "agents")), BTreeSet::from([8000]));
     assert_eq!(open(&project.address("orchestrator", "control")), BTreeSet::from([7100, 8000]));
+}
+
+/// A container that was cut off may come back with another address.
+fn the_control_port_follows_its_container(project: &Project) {
+    let (network, image) = (project.network("control"), project.name.clone());
+    let label = format!("com.docker.compose.project={}", project.name);
+    let container = project.container("orchestrator");
+    let before = project.address("orchestrator", "control");
+    let mut others = Vec::new();
+    while project.address("orchestrator", "control") == before {
+        assert!(others.len() < 9, "the address {before} comes back again and again");
+        docker(&["network", "disconnect", &network, &container]).expect("cut off");
+        // Somebody else gets the address that is free.
+        let run = ["run", "-d", "--network", &network, "--label", &label, &image, "grader"];
+        others.push(docker(&run).expect("another container"));
+        let alias = ["--alias", "orchestrator", "--alias", "control.orchestrator"];
+        let connect = [&["network", "connect"], &alias[..], &[&network, &container]].concat();
+        docker(&connect).expect("back again");
+    }
+    until("the control port is at the new address", || {
+        project.exec("orchestrator", &["health", "control.orchestrator:7100"]).ok()
+    });
+    others.iter().for_each(|other| drop(docker(&["rm", "-f", other])));
 }
 
 /// The ports of an address at which somebody listens.

@@ -4,9 +4,7 @@
 use crate::postgres::Tuning;
 use crate::postgres::link::Link;
 use model::{EpisodeId, Tick};
-use record::{
-    Entry, FORMAT, Filter, Header, Record, RecordError, ServerTrouble, Summary, column,
-};
+use record::{Entry, FORMAT, Filter, Header, Record, RecordError, ServerTrouble, Summary, column};
 use sqlx::Row as _;
 use sqlx::postgres::{PgConnection, PgRow};
 use std::sync::mpsc::{Receiver, SyncSender};
