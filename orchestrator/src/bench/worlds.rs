@@ -81,6 +81,11 @@ async fn begun(world: &Arc<Scenario>, seed: u64) -> Result<Episode<EmbeddedFleet
     Ok(episode)
 }
 
+/// An embedded world waits for nothing: between two of them a signal is noticed.
+async fn breathe() {
+    tokio::task::yield_now().await;
+}
+
 /// Seconds that `ticks` ticks take.
 async fn play(episode: &mut Episode<EmbeddedFleet>, ticks: i64) -> Result<f64, Failure> {
     let until = episode.tick().plus(ticks);
@@ -93,10 +98,12 @@ async fn ticks(world: &Arc<Scenario>, repeats: usize) -> Result<[Measured; 2], F
     let mut calm = begun(world, 1).await?;
     let mut per_tick = Vec::new();
     for _ in 0..repeats {
+        breathe().await;
         per_tick.push(play(&mut calm, 200).await? * 1e6 / 200.0);
     }
     let mut moving = Vec::new();
     for repeat in 0..repeats {
+        breathe().await;
         let mut episode = calm.fork();
         let target = world.topology.instance("orders-db").unwrap_or_default();
         let args = Params::default().with("factor", 8.0);
@@ -130,6 +137,7 @@ async fn ticks(world: &Arc<Scenario>, repeats: usize) -> Result<[Measured; 2], F
 async fn resets(world: &Arc<Scenario>, repeats: usize) -> Result<[Measured; 3], Failure> {
     let (mut reset, mut forks, mut episodes) = (Vec::new(), Vec::new(), Vec::new());
     for repeat in 0..repeats {
+        breathe().await;
         let begin = Instant::now();
         let mut episode = begun(world, repeat as u64).await?;
         reset.push(begin.elapsed().as_secs_f64() * 1e3);
@@ -186,6 +194,7 @@ async fn memory(world: &Arc<Scenario>, count: u64) -> Result<Option<Measured>, F
     let Some(before) = resident() else { return Ok(None) };
     let mut live = Vec::new();
     for seed in 0..count {
+        breathe().await;
         let mut episode = begun(world, seed).await?;
         play(&mut episode, 1200).await?;
         live.push(episode);

@@ -31,6 +31,22 @@ enum Part {
     Agents,
 }
 
+impl Options {
+    async fn measure(&self) -> Result<Table, Failure> {
+        let mut say = |what: &str| console::note(format_args!("measuring {what} …"));
+        let wanted = |part| self.parts.is_empty() || self.parts.contains(&part);
+        let (mut rows, mut agents) = (Vec::new(), Vec::new());
+        if wanted(Part::Worlds) {
+            rows = Box::pin(measure(self.quick, &mut say)).await?;
+        }
+        if wanted(Part::Agents) {
+            let python = self.reference.as_deref();
+            agents = Box::pin(measure_agents(self.quick, python, &mut say)).await?;
+        }
+        Ok(Table::new(rows, agents))
+    }
+}
+
 /// Runs it.
 ///
 /// # Errors
@@ -39,19 +55,15 @@ pub fn run(options: Options) -> Result<(), Failure> {
     if cfg!(debug_assertions) {
         console::note("this is a debug build: figures are not comparable with the budgets");
     }
-    let runtime = crate::runtime::current()?;
-    let mut say = |what: &str| console::note(format_args!("measuring {what} …"));
-    let (wanted, quick) =
-        (|part| options.parts.is_empty() || options.parts.contains(&part), options.quick);
-    let (mut rows, mut agents) = (Vec::new(), Vec::new());
-    if wanted(Part::Worlds) {
-        rows = runtime.block_on(Box::pin(measure(quick, &mut say)))?;
-    }
-    if wanted(Part::Agents) {
-        let python = options.reference.as_deref();
-        agents = runtime.block_on(Box::pin(measure_agents(quick, python, &mut say)))?;
-    }
-    let text = Table::new(rows, agents).markdown();
+    // Dropped in the middle, what is measured takes its processes and folders along.
+    let table = crate::runtime::current()?.block_on(async {
+        tokio::select! {
+            biased;
+            () = chassis::stop_signal() => Err(Failure::Interrupted),
+            table = Box::pin(options.measure()) => table,
+        }
+    });
+    let text = table?.markdown();
     if let Some(file) = &options.write {
         std::fs::write(file, &text).map_err(|error| {
             Failure::failed(format!("{} cannot be written: {error}", file.display()))

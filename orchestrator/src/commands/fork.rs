@@ -10,7 +10,9 @@ use action::Action;
 use episode::{Episode, Grade};
 use fleet::EmbeddedFleet;
 use serde_json::json;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// Options of `mayday fork`.
 #[derive(Clone, Debug, clap::Args)]
@@ -48,6 +50,7 @@ pub fn run(options: Options) -> Result<(), Failure> {
         Action::parse(text).map_err(|error| Failure::usage(format!("--action {text}: {error}")))
     });
     let actions = actions.collect::<Result<Vec<_>, _>>()?;
+    let mut out = options.out.as_deref().map(Out::create).transpose()?;
     let runtime = crate::runtime::current()?;
     let (then, now, fork) = runtime.block_on(async {
         let whole = Box::pin(look::play(&record, Until::default(), &mut |_| {})).await?;
@@ -58,16 +61,53 @@ pub fn run(options: Options) -> Result<(), Failure> {
         let now = Box::pin(look::grade(&fork)).await?;
         Ok::<_, Failure>((then, now, fork))
     })?;
-    if let Some(path) = &options.out {
-        if path.exists() {
-            let path = path.display();
-            return Err(Failure::usage(format!("{path} is there already: choose another file")));
-        }
-        let written = std::fs::write(path, fork.record().to_jsonl());
-        written.map_err(|error| Failure::failed(format!("{}: {error}", path.display())))?;
+    if let Some(out) = &mut out {
+        out.write(&fork.record().to_jsonl())?;
     }
     say(&then, &now, options.json);
     Ok(())
+}
+
+/// The file for the record of a fork: made before anything is played, so that one that cannot be
+/// made is known at once; removed again unless it is written.
+struct Out<'a> {
+    path: &'a Path,
+    file: File,
+    written: bool,
+}
+
+impl Out<'_> {
+    fn create(path: &Path) -> Result<Out<'_>, Failure> {
+        let file = File::create_new(path).map_err(|error| {
+            let path = path.display();
+            Failure::usage(match error.kind() {
+                ErrorKind::AlreadyExists => {
+                    format!("--out {path} is there already: choose another file")
+                }
+                ErrorKind::NotFound => {
+                    format!("--out {path}: the folder does not exist: make it, or choose another")
+                }
+                _ => format!("--out {path} cannot be made ({error}): choose another file"),
+            })
+        })?;
+        Ok(Out { path, file, written: false })
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        let written = self.file.write_all(text.as_bytes());
+        written.map_err(|error| Failure::failed(format!("{}: {error}", self.path.display())))?;
+        self.written = true;
+        Ok(())
+    }
+}
+
+impl Drop for Out<'_> {
+    fn drop(&mut self) {
+        if !self.written {
+            // Nobody but us knows it.
+            let _ = std::fs::remove_file(self.path);
+        }
+    }
 }
 
 async fn follow(

@@ -3,6 +3,7 @@
 
 mod backend;
 mod batch;
+mod bench;
 mod ctl;
 mod distributed;
 mod eval;

@@ -80,6 +80,19 @@ fn a_fork_takes_another_way_from_a_step_on() {
     assert_eq!(lost["fork"]["score"], 0.0);
     let same = fork("reference", "3", &[]);
     assert_eq!(same["fork"], same["recorded"]);
+    let id = episode(&document, "noop")["episode"].as_str().unwrap();
+    let kept = text(&folder.path().join("fork.jsonl"));
+    let mut args = vec!["fork", id, "--records", &db, "--at", "0", "--out", &kept];
+    out(&args);
+    out(&["replay", &kept]);
+    // What cannot be written is known before anything is played.
+    for (place, says) in [(&*kept, "is there already"), ("/no/such/folder/f", "does not exist")] {
+        args[7] = place;
+        let output = mayday(&args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{said}");
+        assert!(said.contains("--out") && said.contains(says), "{said}");
+    }
 }
 
 #[test]
