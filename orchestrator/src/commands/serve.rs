@@ -251,8 +251,7 @@ async fn serve(
     let routes = routes(hosted.control(Some(Box::new(move || held.load()))), evaluation);
     let (token, stopped) = (hosted.token.clone(), stop.clone());
     let control = control.map(|bound| {
-        let listen = options.control.0.clone().unwrap_or_default();
-        let served = (routes, MIRRORED);
+        let (listen, served) = (options.control.0.clone().unwrap_or_default(), (routes, MIRRORED));
         let lookup = serving::addresses;
         tokio::spawn(serving::serve_at(listen, bound, served, token, lookup, stopped))
     });

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Whatever has not ended by then does not end; packages have to be fetched, images to be built.
-const DEADLINE: Duration = Duration::from_secs(900);
+const DEADLINE: Duration = Duration::from_secs(1800);
 /// What a block started and did not wait for has ended by then: servers let running steps end.
 const LEFT_FOR: Duration = Duration::from_secs(30);
 /// Folders of a checkout that are made by building and testing it.
