@@ -168,11 +168,21 @@ fn commands_in_all_documents_exist() {
                 let asked = Block { text: asked, ..block.clone() };
                 let ran = sandbox.run(&asked, &Network::Shared);
                 let known = ran.succeeded && ran.stdout.contains("Usage: mayday");
-                assert!(known, "{}: {command}: {ran:#?}", document.display());
+                assert!(
+                    known || is_placeholder(&ran.stderr),
+                    "{}: {command}: {ran:#?}",
+                    document.display()
+                );
             }
         }
     }
     assert!(count >= 20, "{count} commands were found");
+}
+
+/// All that is wrong is a word in capitals, which stands for a value: its option exists.
+fn is_placeholder(said: &str) -> bool {
+    let value = said.strip_prefix("error: invalid value '").and_then(|rest| rest.split_once('\''));
+    value.is_some_and(|(value, _)| value.chars().all(|c| c.is_ascii_uppercase()))
 }
 
 /// The file, or the Markdown files of the folder.
