@@ -15,6 +15,7 @@ __all__ = [
     "Declare",
     "Drain",
     "Failover",
+    "FlushCache",
     "FreeDisk",
     "KillProcess",
     "KillSession",
@@ -22,10 +23,12 @@ __all__ = [
     "Metrics",
     "ReloadSecret",
     "RenewCertificate",
+    "RequestQuota",
     "Resolve",
     "Restart",
     "Rollback",
     "Scale",
+    "SetCache",
     "SetPolicy",
     "Shed",
     "ShiftTraffic",
@@ -34,6 +37,7 @@ __all__ = [
     "Topology",
     "Traces",
     "Wait",
+    "WarmCache",
 ]
 
 
@@ -104,6 +108,15 @@ class Failover(MaydayAction):
     model_config = ConfigDict(extra="forbid")
 
     action: Literal["failover"] = "failover"
+    component: str = Field(max_length=200, description="The component.")
+
+
+class FlushCache(MaydayAction):
+    """Drops all entries of a cache; until it is warm again every lookup goes on to the store."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["flush_cache"] = "flush_cache"
     component: str = Field(max_length=200, description="The component.")
 
 
@@ -193,6 +206,16 @@ class RenewCertificate(MaydayAction):
     component: str = Field(max_length=200, description="The component.")
 
 
+class RequestQuota(MaydayAction):
+    """Asks a third party for a higher quota; minutes pass until somebody there decides."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["request_quota"] = "request_quota"
+    component: str = Field(max_length=200, description="The component.")
+    rps: float = Field(le=1000000, ge=0.1, description="Calls per second that are needed.")
+
+
 class Resolve(MaydayAction):
     """Declares the incident over and ends the episode. Time goes on without you."""
 
@@ -234,6 +257,39 @@ class Scale(MaydayAction):
         default="", max_length=200, description="Only this replica group; empty: all of them."
     )
     replicas: int = Field(le=64, ge=1, description="How many there are to be.")
+
+
+class SetCache(MaydayAction):
+    """Sets how a cache keeps and fetches entries: life, jitter, single flight, memory."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["set_cache"] = "set_cache"
+    component: str = Field(max_length=200, description="The component.")
+    jitter: (
+        Annotated[float, Field(le=1, ge=0)]
+        | Annotated[str, Field(pattern="^ *[0-9.eE+]+ *(%)$")]
+        | None
+    ) = Field(
+        default=None,
+        description="Part of the time to live that is drawn, so that entries do not expire together.",
+    )
+    max_memory: (
+        Annotated[float, Field(le=1000000000000, ge=1048576)]
+        | Annotated[str, Field(pattern="^ *[0-9.eE+]+ *(B|KiB|MiB|GiB|TiB)$")]
+        | None
+    ) = Field(default=None, description="Memory that entries may take in one replica.")
+    single_flight: bool | None = Field(
+        default=None, description="Whether misses of one key at one time wait for one fetch."
+    )
+    spread_hot_keys: bool | None = Field(
+        default=None, description="Whether the hottest keys are kept in every replica."
+    )
+    ttl: (
+        Annotated[float, Field(le=86400, ge=1)]
+        | Annotated[str, Field(pattern="^ *[0-9.eE+]+ *(us|ms|s|m|h)$")]
+        | None
+    ) = Field(default=None, description="Time to live of entries that come from now on.")
 
 
 class SetPolicy(MaydayAction):
@@ -357,12 +413,24 @@ class Wait(MaydayAction):
     seconds: int = Field(le=600, ge=1, description="How long, seconds.")
 
 
+class WarmCache(MaydayAction):
+    """Loads the most popular entries of a cache from its store, at a rate the store must bear."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["warm_cache"] = "warm_cache"
+    component: str = Field(max_length=200, description="The component.")
+    entries: int = Field(le=10000000, ge=1, description="How many entries, the most popular first.")
+    rate: float = Field(default=50, le=10000, ge=1, description="Entries per second.")
+
+
 AnyAction = (
     Changes
     | Config
     | Declare
     | Drain
     | Failover
+    | FlushCache
     | FreeDisk
     | KillProcess
     | KillSession
@@ -370,10 +438,12 @@ AnyAction = (
     | Metrics
     | ReloadSecret
     | RenewCertificate
+    | RequestQuota
     | Resolve
     | Restart
     | Rollback
     | Scale
+    | SetCache
     | SetPolicy
     | Shed
     | ShiftTraffic
@@ -382,4 +452,5 @@ AnyAction = (
     | Topology
     | Traces
     | Wait
+    | WarmCache
 )

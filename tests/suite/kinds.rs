@@ -9,13 +9,25 @@ use model::{
     ParamValue, Params, Query, Severity, Tick, Topology,
 };
 use scenario::Library;
+use std::collections::BTreeSet;
 
 use crate::common::run;
 
 const TICKS_AFTER: i64 = 300;
 
-fn shop() -> Topology {
-    scenario::topology(&Library::shipped(), "shop", &fleet::kinds()).expect("the shop")
+/// All shipped topologies.
+fn topologies() -> Vec<Topology> {
+    let library = Library::shipped();
+    let load = |name| scenario::topology(&library, name, &fleet::kinds()).expect("a topology");
+    library.topologies.keys().map(|name| load(name.as_str())).collect()
+}
+
+/// The first of them with an instance of `kind`: the shop, where it has one.
+fn home(kind: &dyn Kind) -> Topology {
+    let mut all = topologies();
+    all.sort_by_key(|topology| topology.name != "shop");
+    let has = |topology: &Topology| topology.instances.iter().any(|i| i.kind == kind.name());
+    all.into_iter().find(has).unwrap_or_else(|| panic!("no topology has a {}", kind.name()))
 }
 
 /// Arguments that fit: required ones from their kind, optional ones sometimes.
@@ -239,7 +251,7 @@ fn answers(fleet: &EmbeddedFleet, id: InstanceId, to: i64) -> String {
 
 /// Plays `kind`'s deeds to a tick, restores into a fresh fleet, and compares the next ticks.
 fn restored_equals_uninterrupted(kind: &'static dyn Kind, seed: u64) {
-    let topology = shop();
+    let topology = home(kind);
     let deeds = deeds(kind, &topology, seed);
     let last = deeds.iter().map(|(at, _)| *at).max().expect("deeds");
     let cut = 10 + (Noise::root(seed).branch("cut").bits(0) % last as u64) as i64;
@@ -272,15 +284,28 @@ fn a_restored_snapshot_goes_on_bit_for_bit_for_every_kind_lever_and_operation() 
 }
 
 #[test]
-fn every_fault_of_the_catalogue_pulls_levers_that_exist() {
+fn a_third_party_has_no_hosts_and_no_replicas_here() {
+    for field in ["host: aisle-1", "replicas: 2", "version: v3", "groups: [{name: a}]"] {
+        let mut library = Library::shipped();
+        let market = library.topologies.get_mut("market").expect("the market");
+        let more = format!("{{kind: external, {field},");
+        *market = market.replacen("{kind: external,", &more, 1);
+        let flaw = scenario::topology(&library, "market", &fleet::kinds()).expect_err(field);
+        let (name, _) = field.split_once(':').expect("a field");
+        let expected = format!("is run by a third party and takes no `{name}`");
+        assert!(flaw.to_string().contains(&expected), "{flaw}");
+    }
+}
+
+/// Names of the levers of `topology` that the catalogue's faults pull.
+fn pulled(topology: &Topology) -> BTreeSet<String> {
     let kinds = fleet::kinds();
-    let topology = shop();
-    let mut pulled = std::collections::BTreeSet::new();
+    let mut pulled = BTreeSet::new();
     for spec in fault::all() {
         for id in topology.ids() {
             let target = fault::Target::Component(id);
-            let args = args(spec.params, &topology, id, Noise::root(1));
-            let pulls = spec.pulls(target, &args, &topology, 1).unwrap_or_default();
+            let args = args(spec.params, topology, id, Noise::root(1));
+            let pulls = spec.pulls(target, &args, topology, 1).unwrap_or_default();
             for pull in pulls {
                 let kind = &topology.instances[pull.target.at()].kind;
                 let kind = kinds.iter().find(|k| k.name() == kind).expect("a kind");
@@ -293,13 +318,20 @@ fn every_fault_of_the_catalogue_pulls_levers_that_exist() {
             }
         }
         for edge in topology.edges.iter().filter(|e| e.from.is_some()) {
-            let args = args(spec.params, &topology, edge.to, Noise::root(1));
+            let args = args(spec.params, topology, edge.to, Noise::root(1));
             let target = fault::Target::Edge(edge.id);
-            let pulls = spec.pulls(target, &args, &topology, 1).unwrap_or_default();
+            let pulls = spec.pulls(target, &args, topology, 1).unwrap_or_default();
             pulled.extend(pulls.into_iter().map(|p| p.lever));
         }
     }
-    let declared: std::collections::BTreeSet<String> =
+    pulled
+}
+
+#[test]
+fn every_fault_of_the_catalogue_pulls_levers_that_exist() {
+    let pulled: BTreeSet<String> = topologies().iter().flat_map(pulled).collect();
+    let kinds = fleet::kinds();
+    let declared: BTreeSet<String> =
         kinds.iter().flat_map(|k| k.levers().iter().map(|l| l.name.to_string())).collect();
     assert_eq!(pulled, declared, "every lever is pulled by a fault, and only those there are");
 }

@@ -5,6 +5,8 @@ use crate::common::{calm, run, soak};
 use episode::{ControlOrder, Episode};
 use fleet::{EmbeddedFleet, Fleet};
 use model::{Code, EpisodeId, LeverPull, Noise, Params, Report, Tick};
+use scenario::Library;
+use std::sync::Arc;
 
 /// Requests per tick; the full count is for the soak.
 fn requests() -> u64 {
@@ -129,4 +131,46 @@ fn over_the_ten_ticks_after_an_onset_the_mean_difference_is_small() {
         assert!(before - least > 0.01, "{lever} on {on} does something: {before} {least}");
         assert!(gap <= 0.10, "{lever} on {on}: mean difference {gap:.3}");
     }
+}
+
+/// A market whose carrier allows too few calls; its cache is warm.
+fn market(seed: u64) -> Episode<EmbeddedFleet> {
+    let kinds = fleet::kinds();
+    let found = scenario::load(&Library::shipped(), "dependency/quota-cut", &kinds);
+    let scenario = found.unwrap_or_else(|error| panic!("{error}"));
+    let fleet = EmbeddedFleet::new(kinds);
+    let id = EpisodeId(1);
+    let mut market = Episode::prepare(fleet, kinds, Arc::new(scenario), id, seed, 1).expect("fits");
+    run(market.begin()).expect("begun");
+    market
+}
+
+#[test]
+fn a_cache_asks_its_store_for_misses_only_and_a_quota_turns_away_on_both_planes() {
+    let mut market = market(3);
+    let next = market.tick().plus(30);
+    run(market.play_to(next)).expect("played");
+    let topology = &market.scenario().topology;
+    let store = topology.instance("catalog-db").expect("the store");
+    let cache = topology.instance("catalog-cache").expect("the cache");
+    let fetch = topology.edge("catalog-cache", "catalog-db").expect("an edge").id;
+    let out = market.fleet().instances()[cache.at()].outbox();
+    let fetches: f64 = out.calls.iter().find(|c| c.edge == fetch).expect("calls").rate.iter().sum();
+    let lookups = market.fleet().instances()[cache.at()].outbox().report.offered;
+    let noise = Noise::root(7).branch("requests");
+    let mut drawn = 0_usize;
+    for n in 0..requests() {
+        // Visitors who browse look three things up.
+        let hop = market.hop(0, market.tick(), noise.bits(n as i64));
+        let reply = run(market.fleet().request(&hop)).expect("a reply");
+        drawn += reply.spans.iter().filter(|s| s.instance == store && !s.client).count();
+    }
+    let (drawn, said) = (drawn as f64 / requests() as f64, 3.0 * fetches / lookups);
+    let sigma = (said / requests() as f64).sqrt();
+    assert!(said > 0.05 && said < 0.5, "{said} fetches per visit");
+    assert!((drawn - said).abs() < 4.0 * sigma + 0.02, "{drawn} of {said}");
+    // Visitors of an item ask the carrier.
+    let (drawn, said) = (sample(&market, 1), flow(&market, 1, 4.0));
+    assert!(said.success < 0.95, "{}", said.success);
+    assert!((drawn.success - said.success).abs() < 0.06, "{} {}", drawn.success, said.success);
 }

@@ -120,6 +120,11 @@ impl<'a> Site<'a> {
         self.kinds.find(&self.instance(of).kind).map_or(&[], |kind| kind.third_parties())
     }
 
+    /// Whether `of` is run by a third party.
+    pub fn outside(&self, of: InstanceId) -> bool {
+        self.kinds.find(&self.instance(of).kind).is_some_and(|kind| kind.outside())
+    }
+
     /// Whether the kind of `of` has the operation `verb`.
     pub fn can(&self, of: InstanceId, verb: &str) -> bool {
         self.kinds
@@ -165,8 +170,10 @@ impl<'a> Site<'a> {
             format!("here: {}", names.join(", "))
         };
         let able = if able.is_empty() { "no kind".to_string() } else { able.join(", ") };
+        let outside = self.kinds.find(&spec.kind).is_some_and(|kind| kind.outside());
+        let whose = if outside { " and run by a third party" } else { "" };
         ActionError::whole(format!(
-            "{} is of kind {}, which has no operation `{verb}`; {able} only ({here})",
+            "{} is of kind {}{whose}, which has no operation `{verb}`; {able} only ({here})",
             spec.name, spec.kind
         ))
     }

@@ -63,6 +63,18 @@ impl<'a> Aim<'a> {
         }
     }
 
+    /// The kind of the component it hits; that of the caller, where it hits an edge.
+    pub fn kind(&self) -> &'a str {
+        let at = match self.target {
+            Target::Component(id) => id,
+            Target::Edge(id) => {
+                let edge = &self.topology.edges[id.at()];
+                edge.from.unwrap_or(edge.to)
+            }
+        };
+        &self.topology.instances[at.at()].kind
+    }
+
     /// Names of the classes and routes.
     pub(crate) fn classes(&self) -> Vec<&'a str> {
         let mut known: Vec<&str> = Vec::new();

@@ -32,7 +32,7 @@ pub enum Targets {
 }
 
 /// Kinds that serve requests.
-pub const SERVERS: &[&str] = &["app", "auth", "db", "gateway", "payment"];
+pub const SERVERS: &[&str] = &["app", "auth", "cache", "db", "gateway", "payment"];
 
 impl Targets {
     /// What it can hit, for errors and help.

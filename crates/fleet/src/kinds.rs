@@ -25,7 +25,9 @@ macro_rules! list {
 list! {
     app,
     auth,
+    cache,
     db,
+    external,
     gateway,
     host,
     payment,

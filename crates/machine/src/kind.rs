@@ -149,6 +149,11 @@ pub trait Kind: std::fmt::Debug + Send + Sync {
     fn third_parties(&self) -> &'static [&'static str] {
         &[]
     }
+    /// Run by somebody else: instances have no hosts and no replicas here, and nobody here can
+    /// restart, change or scale them.
+    fn outside(&self) -> bool {
+        false
+    }
     /// History columns of an instance with this setup, at most [`model::COLUMNS_MAX`].
     fn columns(&self, setup: &Setup) -> Vec<ColumnSpec>;
     /// Its signals.

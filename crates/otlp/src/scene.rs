@@ -65,15 +65,16 @@ fn resource(topology: &Topology, episode: EpisodeId, of: InstanceId) -> Resource
     Resource { attributes, ..Resource::default() }
 }
 
-/// The host or hosts of an instance; one without replica groups is a host itself.
+/// The host or hosts of an instance; a host is its own, and a third party's has none here.
 fn host(topology: &Topology, of: InstanceId) -> Option<KeyValue> {
-    let groups = &topology.instances[of.at()].groups;
-    let mut hosts: BTreeSet<_> = groups.iter().map(|group| group.host).collect();
-    if groups.is_empty() {
+    let instance = &topology.instances[of.at()];
+    let mut hosts: BTreeSet<_> = instance.groups.iter().map(|group| group.host).collect();
+    if instance.kind == "host" {
         hosts.insert(of);
     }
     let mut names = hosts.iter().filter_map(|host| topology.instances.get(host.at()));
     match hosts.len() {
+        0 => None,
         1 => Some(text(names::HOST_NAME, &*names.next()?.name)),
         _ => Some(texts(names::HOSTS, names.map(|host| &*host.name))),
     }

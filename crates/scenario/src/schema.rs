@@ -104,7 +104,9 @@ fn components(kinds: &dyn Kinds) -> Vec<Value> {
     let kinds_of_components = kinds.all().iter().filter(|kind| kind.name() != "host");
     kinds_of_components
         .map(|kind| {
-            let mut schema = record(COMPONENT, kinds);
+            // A third party has nothing but its kind in common with what runs here.
+            let fields = if kind.outside() { &COMPONENT[..1] } else { COMPONENT };
+            let mut schema = record(fields, kinds);
             schema["title"] = kind.name().into();
             schema["description"] = kind.doc().into();
             schema["properties"]["kind"] = json!({"const": kind.name()});

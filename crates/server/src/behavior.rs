@@ -2,7 +2,7 @@
 //! every method has the server at hand.
 
 use crate::logs::{Phrases, logs};
-use crate::plan::{OwnFailure, plan};
+use crate::plan::{Own, OwnFailure, PastOf, plan};
 use crate::state::Server;
 use machine::{Cx, Machine, Past, SnapshotError};
 use model::{
@@ -40,6 +40,13 @@ pub trait Behavior:
     /// Does an order of its own; false if it is not.
     fn operate(&mut self, _server: &mut Server, _cx: &mut Cx<'_>, _order: &Order) -> bool {
         false
+    }
+
+    /// Share of the topology's calls over outgoing edge number `edge` that a request of class
+    /// number `class` makes, 0..=1, by the published past: the request plane's view of what the
+    /// knobs gave to [`Server::make_calls`].
+    fn calls_made(_past: &PastOf<'_>, _edge: usize, _class: usize) -> f64 {
+        1.0
     }
 
     /// A lever was pulled; the server remembers it already.
@@ -119,7 +126,8 @@ impl<B: Behavior> Machine for ServerMachine<B> {
     }
 
     fn plan(&self, past: &Past<'_>, hop: &Hop, replies: &[HopReply]) -> Next {
-        plan(&self.server.setup, B::FAILURE, past, hop, replies)
+        let own = Own { failure: B::FAILURE, calls_made: B::calls_made };
+        plan(&self.server.setup, own, past, hop, replies)
     }
 
     fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {

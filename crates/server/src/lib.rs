@@ -19,5 +19,5 @@ pub use behavior::{Behavior, ServerMachine};
 pub use catalogue::{LEVERS, OPERATIONS, PARAMS};
 pub use join::{join_levers, join_operations, join_params, join_signals};
 pub use logs::Phrases;
-pub use plan::OwnFailure;
+pub use plan::{OwnFailure, PastOf};
 pub use state::{Active, Server, ServerState};

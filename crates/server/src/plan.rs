@@ -20,12 +20,31 @@ pub struct OwnFailure {
     pub message: &'static str,
 }
 
+/// What is a kind's own in the plan of a hop.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// How a request that fails there by itself looks to its caller.
+    pub failure: OwnFailure,
+    /// Share of the topology's calls over an edge that a request of a class makes.
+    pub calls_made: fn(&PastOf<'_>, usize, usize) -> f64,
+}
+
+/// The published past of one instance at one tick.
+#[derive(Clone, Debug)]
+pub struct PastOf<'a> {
+    /// The instance.
+    pub setup: &'a Setup,
+    /// Its history row.
+    pub row: [f64; COLUMNS_MAX],
+    /// Its levels.
+    pub levels: Levels,
+}
+
 /// Everything a plan reads, gathered once.
 struct View<'a> {
-    setup: &'a Setup,
+    past: PastOf<'a>,
     hop: &'a Hop,
-    row: [f64; COLUMNS_MAX],
-    levels: Levels,
+    own: Own,
     /// The branch of the noise for this request and path.
     noise: Noise,
 }
@@ -42,18 +61,13 @@ enum Draw {
 }
 
 /// The next step of `hop` at the server with this setup.
-pub fn plan(
-    setup: &Setup,
-    failure: OwnFailure,
-    past: &Past<'_>,
-    hop: &Hop,
-    replies: &[HopReply],
-) -> Next {
+pub fn plan(setup: &Setup, own: Own, past: &Past<'_>, hop: &Hop, replies: &[HopReply]) -> Next {
     let seen = Tick(hop.tick.0 - 1);
     let noise = past.noise.branch("plan").index(hop.request).index(hop.path);
     let levels = past.history.levels(seen);
-    let view = View { setup, hop, row: past.history.row(seen), levels, noise };
-    let mut walk = match view.begin(failure) {
+    let past = PastOf { setup, row: past.history.row(seen), levels };
+    let view = View { past, hop, own, noise };
+    let mut walk = match view.begin() {
         Ok(walk) => walk,
         Err(reply) => return Next::Settle(reply),
     };
@@ -89,7 +103,7 @@ impl View<'_> {
     }
 
     fn level(&self, key: u16, default: f64) -> f64 {
-        self.levels.get(key, default)
+        self.past.levels.get(key, default)
     }
 
     fn edge_level(&self, k: usize, key: EdgeKey, default: f64) -> f64 {
@@ -97,9 +111,9 @@ impl View<'_> {
     }
 
     /// The queue and the own work, or why the hop ends here.
-    fn begin(&self, failure: OwnFailure) -> Result<Walk, HopReply> {
+    fn begin(&self) -> Result<Walk, HopReply> {
         let class = u16::from(self.hop.class.0);
-        let (instant, row) = (0.000_1, &self.row);
+        let (instant, row) = (0.000_1, &self.past.row);
         if self.running() <= 0.0 {
             return Err(self.settle(Code::Unavailable, instant, "connection refused".into()));
         }
@@ -110,8 +124,8 @@ impl View<'_> {
             return Err(self.settle(Code::ResourceExhausted, instant, "queue is full".into()));
         }
         let (slow, error) = self.group();
-        let mean = self.setup.spec.params.number("service_time");
-        let cv = self.setup.spec.params.number("service_cv");
+        let mean = self.past.setup.spec.params.number("service_time");
+        let cv = self.past.setup.spec.params.number("service_cv");
         let own = mean * slow * self.level(keys::CLASS_SLOW + class, 1.0);
         let lock = self.level(keys::LOCK + class, 0.0);
         let (wait, sd) = (row[signals::WAIT], row[signals::WAIT_SD]);
@@ -124,6 +138,7 @@ impl View<'_> {
         let error_class = self.level(keys::CLASS_ERROR + class, 0.0);
         let error = error + error_class - error * error_class;
         if self.unit(Draw::Error) < error {
+            let failure = self.own.failure;
             return Err(self.settle(failure.code, elapsed_s, failure.message.into()));
         }
         Ok(Walk { elapsed_s, used: 0 })
@@ -131,16 +146,16 @@ impl View<'_> {
 
     /// Replicas that take requests.
     fn running(&self) -> f64 {
-        let groups = self.setup.spec.groups.iter().enumerate();
+        let groups = self.past.setup.spec.groups.iter().enumerate();
         let at_start = |g: &model::GroupSpec| f64::from(g.replicas);
         groups.map(|(at, g)| self.level(keys::RUNNING + at as u16, at_start(g))).sum()
     }
 
     /// The slow factor and the error share of the replica group that this request meets.
     fn group(&self) -> (f64, f64) {
-        let groups = self.setup.spec.groups.len() as u16;
+        let groups = self.past.setup.spec.groups.len() as u16;
         let share = |g: u16| {
-            let at_start = f64::from(self.setup.spec.groups[usize::from(g)].replicas);
+            let at_start = f64::from(self.past.setup.spec.groups[usize::from(g)].replicas);
             self.level(keys::GROUP_SHARE + g, at_start)
         };
         let all: f64 = (0..groups).map(share).sum();
@@ -157,7 +172,8 @@ impl View<'_> {
 
     /// How many calls this request makes over edge number `k`.
     fn calls(&self, k: usize, edge: &EdgeSpec) -> u32 {
-        let mean = edge.calls[self.hop.class.at()];
+        let class = self.hop.class.at();
+        let mean = edge.calls[class] * (self.own.calls_made)(&self.past, k, class);
         let whole = mean as u32;
         let draw = self.noise.branch("calls").index(k as u64).unit(0);
         whole + u32::from(draw < mean - f64::from(whole))
@@ -178,7 +194,7 @@ impl View<'_> {
         let retries = self.edge_level(k, EdgeKey::Retries, f64::from(policy.retries)) as u32;
         let backoff_s = self.edge_level(k, EdgeKey::Backoff, policy.backoff_s);
         let granted = self.edge_level(k, EdgeKey::Granted, 1.0);
-        let callee = &self.setup.callees[k];
+        let callee = &self.past.setup.callees[k];
         if noise.unit(-1) >= self.edge_level(k, EdgeKey::Passed, 1.0) {
             let text = format!("breaker open, {callee} not called");
             return Progress::Failed(Code::Unavailable, text);

@@ -1,6 +1,7 @@
 //! Columns and signals that every server has. The first columns are the station's, then two per
 //! outgoing edge, then the kind's own.
 
+use crate::join::join_signals;
 use crate::keys;
 use flow::latency::quantile;
 use flow::tier::Round;
@@ -116,8 +117,26 @@ const fn signal(
 /// A place holder for joined lists.
 pub(crate) const NO_SIGNAL: SignalSpec = signal("", "", "", 0.0, |_| 0.0);
 
-/// Signals of any server.
-pub const SIGNALS: &[SignalSpec] = &[
+/// What callers of a component can measure by themselves.
+pub const TRAFFIC: &[SignalSpec] = &[
+    signal("latency.p50.seconds", "s", "Median time of successes.", 0.03, |m| latency(m, 0.0)),
+    signal("latency.p95.seconds", "s", "95th percentile of it.", 0.04, |m| latency(m, 1.645)),
+    signal("latency.p99.seconds", "s", "99th percentile of it.", 0.05, |m| latency(m, 2.326)),
+    signal(
+        "requests.error.ratio",
+        "1",
+        "Share of requests that do not end well.",
+        0.02,
+        error_ratio,
+    ),
+    signal("requests.rate", "{request}/s", "Requests offered.", 0.03, |m| m.row[OFFERED]),
+    signal("requests.refused.ratio", "1", "Share refused by a full queue.", 0.02, |m| {
+        m.row[REFUSED]
+    }),
+];
+
+/// What only those see who run it.
+const INSIDE: &[SignalSpec] = &[
     signal(
         "dependency.1.failure.ratio",
         "1",
@@ -139,24 +158,16 @@ pub const SIGNALS: &[SignalSpec] = &[
         0.02,
         |m| edge_failure(m, 2),
     ),
-    signal("latency.p50.seconds", "s", "Median time of successes.", 0.03, |m| latency(m, 0.0)),
-    signal("latency.p95.seconds", "s", "95th percentile of it.", 0.04, |m| latency(m, 1.645)),
-    signal("latency.p99.seconds", "s", "99th percentile of it.", 0.05, |m| latency(m, 2.326)),
     signal("queue.depth", "{request}", "Requests that wait.", 0.03, |m| m.row[QUEUE]),
     signal("queue.wait.seconds", "s", "Mean wait of accepted requests.", 0.03, |m| m.row[WAIT]),
     signal("replicas.running", "{replica}", "Replicas that take requests.", 0.0, running),
     signal("replicas.wanted", "{replica}", "Replicas that should run.", 0.0, |m| {
         m.levels.get(keys::WANTED, 0.0)
     }),
-    signal(
-        "requests.error.ratio",
-        "1",
-        "Share of requests that do not end well.",
-        0.02,
-        error_ratio,
-    ),
-    signal("requests.rate", "{request}/s", "Requests offered.", 0.03, |m| m.row[OFFERED]),
-    signal("requests.refused.ratio", "1", "Share refused by a full queue.", 0.02, |m| {
-        m.row[REFUSED]
-    }),
 ];
+
+const COUNT: usize = INSIDE.len() + TRAFFIC.len();
+const ALL: [SignalSpec; COUNT] = join_signals::<COUNT>(INSIDE, TRAFFIC);
+
+/// Signals of any server.
+pub const SIGNALS: &[SignalSpec] = &ALL;

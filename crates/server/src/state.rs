@@ -145,6 +145,18 @@ impl Server {
         name.is_empty() || self.state.groups[at].name == name
     }
 
+    /// Requests of each class make this share of the topology's calls over outgoing edge number
+    /// `edge`, 0..=1, from now on: for kinds whose state decides who is called. To be set anew by
+    /// the knobs of every round, for a snapshot does not keep it.
+    pub fn make_calls(&mut self, edge: usize, share: &PerClass) {
+        let wanted = &self.setup.outgoing[edge].calls;
+        for (calls, (wanted, share)) in
+            self.spec.edges[edge].calls.iter_mut().zip(wanted.iter().zip(share))
+        {
+            *calls = wanted * share;
+        }
+    }
+
     /// Brings the edges' policies into the specification that the station runs on.
     pub fn follow_policies(&mut self) {
         for (edge, policy) in self.spec.edges.iter_mut().zip(&self.state.policies) {

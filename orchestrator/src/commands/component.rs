@@ -10,7 +10,7 @@ use serde_json::json;
 /// Options of `mayday component`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// The kind: app, auth, db, gateway, host or payment.
+    /// The kind, such as app, cache or db.
     #[arg(value_name = "KIND")]
     kind: String,
     #[command(flatten)]

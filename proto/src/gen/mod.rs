@@ -14,6 +14,11 @@ pub mod mayday {
             include!("mayday.auth.v1.rs");
         }
     }
+    pub mod cache {
+        pub mod v1 {
+            include!("mayday.cache.v1.rs");
+        }
+    }
     pub mod control {
         pub mod v1 {
             include!("mayday.control.v1.rs");
@@ -27,6 +32,11 @@ pub mod mayday {
     pub mod evaluation {
         pub mod v1 {
             include!("mayday.evaluation.v1.rs");
+        }
+    }
+    pub mod external {
+        pub mod v1 {
+            include!("mayday.external.v1.rs");
         }
     }
     pub mod gateway {

@@ -19,6 +19,7 @@ catalogue![
     declare,
     drain,
     failover,
+    flush_cache,
     free_disk,
     kill_process,
     kill_session,
@@ -26,10 +27,12 @@ catalogue![
     metrics,
     reload_secret,
     renew_certificate,
+    request_quota,
     resolve,
     restart,
     rollback,
     scale,
+    set_cache,
     set_policy,
     shed,
     shift_traffic,
@@ -38,6 +41,7 @@ catalogue![
     topology,
     traces,
     wait,
+    warm_cache,
 ];
 
 /// All actions, by name.

@@ -23,7 +23,11 @@ fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
     let wanted = site.group(of, args, "group")?;
     let spec = site.instance(of);
     if spec.groups.is_empty() {
-        let message = format!("{} runs no processes; restart what runs on it", spec.name);
+        let message = if site.outside(of) {
+            format!("{} is run by a third party; nobody here can restart it", spec.name)
+        } else {
+            format!("{} runs no processes; restart what runs on it", spec.name)
+        };
         return Err(ActionError::field("component", message));
     }
     let matching = spec.groups.iter().filter(|g| wanted.is_empty() || g.name == wanted);

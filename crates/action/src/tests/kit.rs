@@ -34,10 +34,24 @@ static APP: Toy = Toy(
     ],
 );
 static DB: Toy = Toy("db", &[operation("failover", &[])]);
+const TTL: ParamSpec =
+    ParamSpec::optional("ttl", ParamKind::Duration { min: 1.0, max: 86_400.0 }, "Life.");
+const ENTRIES: ParamSpec =
+    ParamSpec::required("entries", ParamKind::Count { min: 1, max: 10_000_000 }, "Entries.");
+const RATE: ParamSpec =
+    ParamSpec::number("rate", ParamKind::Number { min: 1.0, max: 1e4 }, 50.0, "Rate.");
+static CACHE: Toy = Toy(
+    "cache",
+    &[operation("flush", &[]), operation("set_cache", &[TTL]), operation("warm", &[ENTRIES, RATE])],
+);
+
+const RPS: ParamSpec =
+    ParamSpec::required("rps", ParamKind::Number { min: 0.1, max: 1e6 }, "Rate.");
+static EXTERNAL: Toy = Toy("external", &[operation("request_quota", &[RPS])]);
 
 /// The toy kinds.
 pub(super) fn kinds() -> Vec<&'static dyn Kind> {
-    vec![&APP, &DB, &HOST]
+    vec![&APP, &CACHE, &DB, &EXTERNAL, &HOST]
 }
 
 impl Kind for Toy {
@@ -67,6 +81,10 @@ impl Kind for Toy {
 
     fn third_parties(&self) -> &'static [&'static str] {
         &["acquirer"]
+    }
+
+    fn outside(&self) -> bool {
+        self.0 == "external"
     }
 
     fn columns(&self, _: &Setup) -> Vec<ColumnSpec> {
@@ -124,6 +142,8 @@ pub(super) fn system() -> Topology {
             instance("node-2", "host", &[]),
             instance("shop", "app", &[("stable", 0), ("canary", 1)]),
             instance("orders", "db", &[("stable", 1)]),
+            instance("stock", "cache", &[("stable", 1)]),
+            instance("rates", "external", &[]),
         ],
         edges: vec![edge(0, None, 2), edge(1, Some(2), 3)],
         classes: vec![ClassSpec {

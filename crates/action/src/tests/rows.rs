@@ -52,6 +52,19 @@ fn actions_become_reads_orders_waits_and_claims() {
             r#"shop shed {"class":"checkout","ratio":0.3}"#,
         ),
         (r#"{"action":"failover","component":"orders"}"#, "orders failover {}"),
+        (r#"{"action":"flush_cache","component":"stock"}"#, "stock flush {}"),
+        (
+            r#"{"action":"set_cache","component":"stock","ttl":"5m"}"#,
+            r#"stock set_cache {"ttl":300}"#,
+        ),
+        (
+            r#"{"action":"warm_cache","component":"stock","entries":900}"#,
+            r#"stock warm {"entries":900,"rate":50}"#,
+        ),
+        (
+            r#"{"action":"request_quota","component":"rates","rps":400}"#,
+            r#"rates request_quota {"rps":400}"#,
+        ),
         (r#"{"action":"wait","seconds":90}"#, r#"{"wait":90}"#),
         (r#"{"action":"resolve","summary":"over"}"#, r#""resolve""#),
         (r#"{"action":"topology"}"#, r#"{"read":"topology"}"#),
@@ -83,7 +96,7 @@ fn what_does_not_fit_is_refused_with_the_field_and_what_is_allowed() {
         (
             r#"{"action":"restart","component":"shopp"}"#,
             "restart: `component`: unknown component `shopp`; did you mean `shop`? expected one \
-             of node-1, node-2, shop, orders",
+             of node-1, node-2, shop, orders, stock, rates",
         ),
         (r#"{"action":"restart","component":"node-1"}"#, "node-1 runs no processes"),
         (
@@ -110,6 +123,17 @@ fn what_does_not_fit_is_refused_with_the_field_and_what_is_allowed() {
             "`callee`: shop does not call shop; it calls orders, acquirer",
         ),
         (r#"{"action":"shed","component":"shop","class":"x","ratio":1}"#, "expected one of check"),
+        (
+            r#"{"action":"flush_cache","component":"orders"}"#,
+            "orders is of kind db, which has no operation `flush`; cache only (here: stock)",
+        ),
+        (r#"{"action":"restart","component":"rates"}"#, "run by a third party; nobody here can"),
+        (
+            r#"{"action":"scale","component":"rates","replicas":4}"#,
+            "rates is of kind external and run by a third party, which has no operation `scale`",
+        ),
+        (r#"{"action":"set_cache","component":"stock"}"#, "set_cache: sets nothing; give at least"),
+        (r#"{"action":"warm_cache","component":"stock"}"#, "warm_cache: `entries`: is missing"),
         (
             r#"{"action":"metrics","component":"shop","signals":"request.rate"}"#,
             "`signals`: unknown signal `request.rate`; did you mean `requests.rate`?",
@@ -166,6 +190,6 @@ fn reads_become_queries_that_end_now() {
     let expected =
         Query::Metrics { signals: Vec::new(), from: Tick(-540), to: Tick(60), every: 10 };
     assert_eq!((of.0, query), (2, &expected));
-    assert_eq!(Reading::Changes { minutes: 1 }.queries(&system(), Tick(0)).len(), 4);
+    assert_eq!(Reading::Changes { minutes: 1 }.queries(&system(), Tick(0)).len(), 6);
     assert!(Reading::Topology.queries(&system(), Tick(0)).is_empty());
 }

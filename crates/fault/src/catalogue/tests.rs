@@ -60,6 +60,8 @@ fn system() -> Topology {
             instance("app", "app", &[("stable", 0), ("canary", 1)]),
             instance("payment", "payment", &[("stable", 1)]),
             instance("db", "db", &[("stable", 0)]),
+            instance("cache", "cache", &[("stable", 0)]),
+            instance("acquirer", "external", &[]),
         ],
         edges: vec![edge(0, None, 2), edge(1, Some(2), 4), edge(2, Some(4), 6)],
         classes: vec![class("browse"), class("checkout")],

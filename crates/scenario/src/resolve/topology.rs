@@ -78,7 +78,7 @@ fn instance(
         return Err(Flaw::new(key.at, suggestion(&noun, &key.name, &known)));
     }
     let params = lookup::params(own, kind.params(), node.at)?;
-    let groups = groups(node, hosts)?;
+    let groups = if kind.outside() { none(kind, node)? } else { groups(node, hosts)? };
     Ok(InstanceSpec { name: key.name.clone(), kind: kind.name().into(), params, groups })
 }
 
@@ -91,6 +91,19 @@ fn kind_of(node: &Node, kinds: &dyn Kinds) -> Result<&'static dyn Kind, Flaw> {
         let hint = if name == HOST { "; hosts stand under `hosts`" } else { "" };
         Flaw::new(node.at("kind"), suggestion("kind", name, &known) + hint)
     })
+}
+
+/// A third party has no replica groups here.
+fn none(kind: &dyn Kind, node: &Node) -> Result<Vec<GroupSpec>, Flaw> {
+    let mut ours = COMPONENT.iter().map(|field| field.name).filter(|name| *name != "kind");
+    match ours.find_map(|name| Some((name, node.get(name)?))) {
+        None => Ok(Vec::new()),
+        Some((name, field)) => {
+            let kind = kind.name();
+            let message = format!("kind {kind} is run by a third party and takes no `{name}`");
+            Err(Flaw::new(field.at, message))
+        }
+    }
 }
 
 fn groups(node: &Node, hosts: &[InstanceSpec]) -> Result<Vec<GroupSpec>, Flaw> {

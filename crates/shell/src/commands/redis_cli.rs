@@ -2,12 +2,12 @@
 
 use super::{Command, dig};
 use crate::call::{Call, Done, Stop};
-use model::{InstanceId, Query};
+use model::{InstanceId, ParamValue, Query};
 
 pub(crate) const COMMAND: Command = Command {
     names: &["redis-cli"],
     summary: "Redis command line client",
-    usage: "redis-cli [-h HOST] [-p PORT] PING|INFO|CONFIG GET|DBSIZE|FLUSHALL",
+    usage: "redis-cli [-h HOST] [-p PORT] PING|INFO|DBSIZE|CONFIG GET|CONFIG SET|FLUSHALL",
     misuse: 1,
     short_hint: false,
     run: |call| Box::pin(run(call)),
@@ -46,23 +46,61 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             }
             Ok(0)
         }
-        ["flushall" | "flushdb", ..] => match call.order_to(cache, "flush", &[]).await? {
-            Ok(()) => {
-                call.say("OK");
-                Ok(0)
-            }
-            Err(reason) => {
-                call.say(format!("(error) ERR {reason}"));
-                Ok(1)
-            }
-        },
+        ["dbsize"] => {
+            let facts = call.shell.facts(cache, Query::Status).await?;
+            let entries = facts.iter().find(|(key, _)| key == "entries").map(|(_, value)| value);
+            call.say(format!("(integer) {}", entries.map_or("0", String::as_str)));
+            Ok(0)
+        }
+        ["config", "set", "maxmemory", size] => {
+            let Some(bytes) = bytes(size) else {
+                call.say("(error) ERR CONFIG SET failed - argument must be a memory value");
+                return Ok(1);
+            };
+            order(call, cache, "set_cache", &[("max_memory", bytes.into())]).await
+        }
+        ["flushall" | "flushdb", ..] => order(call, cache, "flush", &[]).await,
         _ => {
             let shown = given.operands.first().cloned().unwrap_or_default();
             call.say(format!("(error) ERR unknown command '{shown}', this terminal has PING, \
-                 INFO, CONFIG GET and FLUSHALL"));
+                 INFO, DBSIZE, CONFIG GET, CONFIG SET maxmemory and FLUSHALL"));
             Ok(1)
         }
     }
+}
+
+async fn order(
+    call: &mut Call<'_, '_>,
+    cache: InstanceId,
+    verb: &str,
+    args: &[(&str, ParamValue)],
+) -> Done {
+    match call.order_to(cache, verb, args).await? {
+        Ok(()) => {
+            call.say("OK");
+            Ok(0)
+        }
+        Err(reason) => {
+            call.say(format!("(error) ERR {reason}"));
+            Ok(1)
+        }
+    }
+}
+
+/// A size as the program writes it: bytes, or with a unit of 1,024 (`mb`) or 1,000 (`m`).
+fn bytes(text: &str) -> Option<f64> {
+    let units = [
+        ("gb", 1_073_741_824.0),
+        ("mb", 1_048_576.0),
+        ("kb", 1024.0),
+        ("g", 1e9),
+        ("m", 1e6),
+        ("k", 1e3),
+        ("", 1.0),
+    ];
+    let (unit, factor) = units.iter().find(|(unit, _)| text.ends_with(unit))?;
+    let number: u32 = text[..text.len() - unit.len()].parse().ok()?;
+    Some(f64::from(number) * factor)
 }
 
 async fn cache(call: &mut Call<'_, '_>, name: &str) -> Result<Option<InstanceId>, Stop> {

@@ -305,6 +305,10 @@ fn databases_caches_and_clusters_are_asked_and_ordered() {
                 "1) \"memory_limit\"\n2) \"512 MiB per replica\"\n",
                 0,
             ),
+            ("redis-cli DBSIZE", "(integer) 6731\n", 0),
+            ("redis-cli config set maxmemory 512mb", "OK\n", 0),
+            ("redis-cli config set maxmemory much", "~must be a memory value", 1),
+            ("redis-cli config set port 1", "~unknown command 'config'", 1),
             ("redis-cli FLUSHALL", "OK\n", 0),
             ("redis-cli -h api ping", "~Connection refused", 1),
             ("kubectl get pods | awk '{print $2, $3}' | sort -u", "1/1 Running\nREADY STATUS\n", 0),
@@ -330,8 +334,10 @@ fn databases_caches_and_clusters_are_asked_and_ordered() {
         ],
     );
     let verbs: Vec<_> = world.orders.iter().map(|o| o.verb.as_str()).collect();
-    let expected = ["kill_session", "create_index", "flush", "rollback", "scale", "reload_secret"];
-    assert_eq!(verbs, expected);
+    let database = ["kill_session", "create_index"];
+    let cache = ["set_cache", "flush"];
+    let cluster = ["rollback", "scale", "reload_secret"];
+    assert_eq!(verbs, [&database[..], &cache, &cluster].concat());
     assert!(world.deeds.iter().any(|d| d.verb == "restart_process" && d.target.0 == 1));
 }
 

@@ -198,6 +198,9 @@ impl World {
                     ),
                     ("queue".into(), "0 requests".into()),
                 ]);
+                if spec.kind == "cache" {
+                    facts.insert("entries".into(), "6731".into());
+                }
                 if spec.kind == "db" {
                     let text = "active since t-00:04:00: ALTER TABLE users ADD COLUMN x";
                     facts.insert("session 4521".into(), text.into());
