@@ -187,7 +187,7 @@ mod tests {
             d.block(bytes);
             d.finish()
         };
-        let bytes: Vec<u8> = (0..107).map(|n| n * 5 + 1).collect();
+        let bytes: Vec<u8> = (0..107_u8).map(|n| n.wrapping_mul(5)).collect();
         let mut seen = std::collections::BTreeSet::from([of(&bytes)]);
         for at in 0..bytes.len() {
             let mut other = bytes.clone();
