@@ -31,6 +31,7 @@ __all__ = [
     "SetCache",
     "SetPolicy",
     "Shed",
+    "Shell",
     "ShiftTraffic",
     "StartUnit",
     "Status",
@@ -348,6 +349,17 @@ class Shed(MaydayAction):
     ) = Field(description="The share to turn away.")
 
 
+class Shell(MaydayAction):
+    """Runs a line in a terminal of a host, where one is logged in as root and stays so; `help`
+    lists the programs. Each command that looks takes 5 seconds, each that changes something 30."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["shell"] = "shell"
+    command: str = Field(max_length=65536, description="The line, in bash's grammar.")
+    host: str = Field(max_length=200, description="The host.")
+
+
 class ShiftTraffic(MaydayAction):
     """Gives one replica group of a component this share of its calls; the others get the rest."""
 
@@ -446,6 +458,7 @@ AnyAction = (
     | SetCache
     | SetPolicy
     | Shed
+    | Shell
     | ShiftTraffic
     | StartUnit
     | Status

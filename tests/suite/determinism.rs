@@ -25,6 +25,13 @@ pub(crate) struct Left {
     reads: String,
 }
 
+impl Left {
+    /// All observations, as JSON one after another.
+    pub(crate) fn reads(&self) -> &str {
+        &self.reads
+    }
+}
+
 pub(crate) fn rows() -> Vec<Row> {
     let scenarios = all_scenarios();
     let seeds = if soak() { 60_usize.div_ceil(scenarios.len()) } else { 1 };

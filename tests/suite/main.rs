@@ -11,3 +11,4 @@ mod kinds;
 mod leaks;
 mod request_plane;
 mod soak;
+mod terminal;

@@ -45,11 +45,16 @@ pub enum Duration {
     Asked,
 }
 
+/// Seconds that a read takes.
+pub const READ_S: u32 = 5;
+/// Seconds that a mutation takes.
+pub const MUTATE_S: u32 = 30;
+
 impl Duration {
     /// Of a read.
-    pub const READ: Duration = Duration::Fixed(5);
+    pub const READ: Duration = Duration::Fixed(READ_S);
     /// Of a mutation.
-    pub const MUTATE: Duration = Duration::Fixed(30);
+    pub const MUTATE: Duration = Duration::Fixed(MUTATE_S);
 }
 
 /// Names are unique in the catalogue.
@@ -77,6 +82,13 @@ pub enum Effect {
     Read(Reading),
     /// Orders, given in this order.
     Orders(Vec<Order>),
+    /// A line in a terminal.
+    Shell {
+        /// The host one is logged in to.
+        host: InstanceId,
+        /// The line.
+        command: String,
+    },
     /// Nothing for this many seconds.
     Wait(u32),
     /// A claim about the cause.

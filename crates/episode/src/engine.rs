@@ -7,10 +7,12 @@ use crate::watch::Watch;
 use crate::workload::Demand;
 use action::Claim;
 use machine::SnapshotError;
-use model::{Digest, Digester, EdgeFault, EdgeId, LeverPull, Noise, Outbox, Tick};
+use model::{Digest, Digester, EdgeFault, EdgeId, InstanceId, LeverPull, Noise, Outbox, Tick};
 use record::EndReason;
 use scenario::Scenario;
 use serde::{Deserialize, Serialize};
+use shell::Session;
+use std::collections::BTreeMap;
 
 /// Monitoring counts impact this many seconds late.
 const ESTIMATE_DELAY_S: usize = 15;
@@ -38,6 +40,8 @@ pub struct Engine {
     pub(crate) notes: Vec<Note>,
     /// What the agent claimed, and when.
     pub(crate) claims: Vec<(Tick, Claim)>,
+    /// Terminals by host, once something was typed there.
+    pub(crate) sessions: BTreeMap<InstanceId, Session>,
     /// Replicas wanted now, over all instances.
     pub(crate) replicas_now: f64,
     /// Replicas at tick 0, over all instances.
@@ -70,6 +74,7 @@ impl Engine {
             entry_faults: Vec::new(),
             notes: Vec::new(),
             claims: Vec::new(),
+            sessions: BTreeMap::new(),
             replicas_now: 0.0,
             replicas_at_start: 0.0,
             writes_lost: 0.0,
@@ -99,6 +104,7 @@ impl Engine {
             entry_faults,
             notes,
             claims,
+            sessions,
             replicas_now,
             replicas_at_start,
             writes_lost,
@@ -108,7 +114,7 @@ impl Engine {
             rolling,
         } = self;
         let counted = (impact, replicas_now, replicas_at_start, writes_lost, estimates, estimated);
-        let told = (inputs, end, entry_faults, notes, claims, effects);
+        let told = (inputs, end, entry_faults, notes, claims, sessions, effects);
         let moving = (demand, schedule, mover, watch.brief());
         machine::digest("engine", &(tick, steps, counted, told, moving, rolling))
     }

@@ -15,6 +15,7 @@ pub mod step;
 mod exchange;
 mod motion;
 mod reads;
+mod rig;
 mod schedule;
 mod tick;
 mod users;

@@ -37,7 +37,9 @@ impl<F: Fleet> Episode<F> {
         self.note_input(&External::Action(action.clone()))?;
         self.engine.steps += 1;
         let mut result = self.apply(action, &effect).await?;
-        self.pass(action.duration_s()).await?;
+        // A line's commands have taken their time already.
+        let taken = self.engine.tick.since(from) as u32;
+        self.pass(action.duration_s().saturating_sub(taken)).await?;
         if let Effect::Read(reading) = &effect {
             result.data = Some(loop {
                 match self.answer(reading).await {
@@ -117,8 +119,14 @@ impl<F: Fleet> Episode<F> {
         action: &Action,
         effect: &Effect,
     ) -> Result<ActionResult, EpisodeError> {
+        let mut data = None;
         let (ok, message) = match effect {
             Effect::Orders(orders) => self.orders(orders).await?,
+            Effect::Shell { host, command } => {
+                let (said, ok) = self.type_line(*host, command).await?;
+                data = Some(said);
+                (ok, String::new())
+            }
             Effect::Read(_) => (true, String::new()),
             Effect::Wait(seconds) => (true, format!("waited {seconds} s")),
             Effect::Declare(claim) => {
@@ -127,7 +135,7 @@ impl<F: Fleet> Episode<F> {
             }
             Effect::Resolve => (true, "incident resolved".to_string()),
         };
-        Ok(ActionResult { action: action.name().into(), ok, message, data: None })
+        Ok(ActionResult { action: action.name().into(), ok, message, data })
     }
 
     async fn orders(&mut self, orders: &[Order]) -> Result<(bool, String), EpisodeError> {
@@ -148,7 +156,7 @@ impl<F: Fleet> Episode<F> {
     }
 
     /// Lets time pass, to the end of the agent's phase at most.
-    async fn pass(&mut self, seconds: u32) -> Result<(), EpisodeError> {
+    pub(crate) async fn pass(&mut self, seconds: u32) -> Result<(), EpisodeError> {
         let until = self.engine.tick.plus(i64::from(seconds)).min(self.scenario.timing.horizon);
         while self.engine.tick < until {
             let last = self.engine.tick.plus(1) >= until;

@@ -276,7 +276,7 @@ impl Shell<'_> {
             }
             FileContent::View { instance, face: Face::Configuration, .. } => {
                 let facts = self.facts(instance, Query::Config).await?;
-                let line = |(k, v): (String, String)| format!("{} = {v}\n", k.replace(' ', "_"));
+                let line = |(k, v): (String, String)| format!("{k} = {v}\n");
                 Ok(Ok(facts.into_iter().map(line).collect()))
             }
             FileContent::View { face: Face::Certificate, .. } => {

@@ -3,8 +3,10 @@
 use crate::call::{Call, Stop};
 use crate::commands;
 use crate::grammar::{self, Refused};
-use crate::interpreter::{Halt, Jump, Output, Shell};
+use crate::interpreter::{Deed, Halt, Jump, Output, Shell};
+use crate::rig::Spell;
 use crate::tree::{self, Node};
+use crate::units;
 use brush_parser::ast::{
     AndOrList, AssignmentName, AssignmentValue, CaseClauseCommand, Command,
     CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IfClauseCommand, IoRedirect,
@@ -100,8 +102,26 @@ impl Shell<'_> {
         Ok(output)
     }
 
+    /// One command, and the time it takes. What it makes other commands do takes theirs.
     async fn command(&mut self, command: &Command) -> Result<Output, Halt> {
         self.fuel.step()?;
+        let outer = std::mem::take(&mut self.deed);
+        let output = self.evaluate(command).await?;
+        match std::mem::replace(&mut self.deed, outer) {
+            Deed::None => {}
+            Deed::Look => {
+                self.showed |= !output.out.is_empty();
+                self.spend(Spell::Look).await?;
+            }
+            Deed::Change => {
+                self.showed |= output.code != 0;
+                self.spend(Spell::Change).await?;
+            }
+        }
+        Ok(output)
+    }
+
+    async fn evaluate(&mut self, command: &Command) -> Result<Output, Halt> {
         match command {
             Command::Simple(simple) => self.simple(simple).await,
             Command::Compound(compound, redirects) => {
@@ -308,10 +328,14 @@ impl Shell<'_> {
         Box::pin(async move {
             self.fuel.step()?;
             self.fuel.enter()?;
-            let mut args = args.into_iter();
-            let written = args.next().unwrap_or_default();
+            let mut args: std::collections::VecDeque<String> = args.into();
+            let written = args.pop_front().unwrap_or_default();
             let name = match written.rsplit_once('/') {
                 Some((folder, name)) if PROGRAMS.contains(&folder) => name.to_string(),
+                Some(("/etc/init.d", unit)) if self.has_unit(unit).await? => {
+                    args.push_front(unit.to_string());
+                    "service".to_string()
+                }
                 Some(_) => {
                     self.fuel.leave();
                     return self.no_program(&written).await;
@@ -322,7 +346,7 @@ impl Shell<'_> {
                 self.fuel.leave();
                 return Ok(Output::failed(127, format!("bash: {written}: command not found\n")));
             };
-            let mut call = Call::new(self, name, args.collect(), command);
+            let mut call = Call::new(self, name, args.into(), command);
             let code = match (command.run)(&mut call).await {
                 Ok(code) | Err(Stop::Exit(code)) => code,
                 Err(Stop::Halt(halt)) => return Err(halt),
@@ -332,6 +356,11 @@ impl Shell<'_> {
             self.fuel.leave();
             Ok(output)
         })
+    }
+
+    /// Whether the host has a unit of this name, and with it a script that starts and stops it.
+    async fn has_unit(&mut self, name: &str) -> Result<bool, Halt> {
+        Ok(units::unit(&*self.host().await?, name).is_some())
     }
 
     /// What the shell says to a path that is no program.

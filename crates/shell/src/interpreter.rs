@@ -3,7 +3,7 @@
 
 use crate::clock::Date;
 use crate::fuel::{Fuel, Limits, Spent};
-use crate::rig::{Rig, RigError};
+use crate::rig::{Rig, RigError, Spell};
 use crate::session::Session;
 use crate::tree::{self, Tree};
 use model::{
@@ -61,6 +61,18 @@ pub(crate) enum Jump {
     Continue,
 }
 
+/// What a command has done so far that takes time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Deed {
+    /// Nothing outside the terminal.
+    #[default]
+    None,
+    /// It looked at the system.
+    Look,
+    /// It gave an order that was accepted.
+    Change,
+}
+
 /// The shell while a line runs.
 pub(crate) struct Shell<'s> {
     pub(crate) session: &'s mut Session,
@@ -73,6 +85,10 @@ pub(crate) struct Shell<'s> {
     pub(crate) noise: String,
     /// Exit code of the last substitution of a command.
     pub(crate) substituted: Option<i32>,
+    /// What the present command has done.
+    pub(crate) deed: Deed,
+    /// Whether a command printed what it saw of the system, or why a change failed.
+    pub(crate) showed: bool,
     seen: Option<Arc<HostView>>,
     site: Option<Arc<Site>>,
 }
@@ -88,6 +104,8 @@ impl<'s> Shell<'s> {
             jump: None,
             noise: String::new(),
             substituted: None,
+            deed: Deed::None,
+            showed: false,
             seen: None,
             site: None,
         }
@@ -95,6 +113,7 @@ impl<'s> Shell<'s> {
 
     /// The host as it is now.
     pub(crate) async fn host(&mut self) -> Result<Arc<HostView>, Halt> {
+        self.deed = self.deed.max(Deed::Look);
         if let Some(seen) = &self.seen {
             return Ok(seen.clone());
         }
@@ -107,9 +126,22 @@ impl<'s> Shell<'s> {
         Ok(seen)
     }
 
+    /// The host, for what stands in any prompt: who and where one is, and when. That is no look.
+    pub(crate) async fn prompt(&mut self) -> Result<Arc<HostView>, Halt> {
+        let deed = self.deed;
+        let host = self.host().await;
+        self.deed = deed;
+        host
+    }
+
     /// Its files.
     pub(crate) async fn tree(&mut self) -> Result<Tree, Halt> {
         Ok(Tree::new(self.host().await?))
+    }
+
+    /// Its files, for where a name leads; what is read there is a look of its own.
+    pub(crate) async fn places(&mut self) -> Result<Tree, Halt> {
+        Ok(Tree::new(self.prompt().await?))
     }
 
     /// The map of the system.
@@ -125,9 +157,21 @@ impl<'s> Shell<'s> {
         Ok(site)
     }
 
+    /// Looks at the system, which takes time.
+    pub(crate) async fn look(&mut self, look: &Look) -> Result<Sight, Halt> {
+        self.deed = self.deed.max(Deed::Look);
+        Ok(self.rig.read(look).await?)
+    }
+
+    /// Lets time pass; what was seen is old then.
+    pub(crate) async fn spend(&mut self, spell: Spell) -> Result<(), Halt> {
+        self.seen = None;
+        Ok(self.rig.spend(spell).await?)
+    }
+
     /// What a component answers.
     pub(crate) async fn ask(&mut self, of: InstanceId, query: Query) -> Result<Answer, Halt> {
-        match self.rig.read(&Look::Component { of, query }).await? {
+        match self.look(&Look::Component { of, query }).await? {
             Sight::Answer(answer) => Ok(answer),
             _ => Err(unexpected("a component")),
         }
@@ -165,7 +209,9 @@ impl<'s> Shell<'s> {
         self.fuel.order()?;
         let args = args.iter().fold(Params::default(), |all, (k, v)| all.with(k, v.clone()));
         self.seen = None;
-        Ok(self.rig.order(&Order { target, verb: verb.into(), args }).await?)
+        let told = self.rig.order(&Order { target, verb: verb.into(), args }).await?;
+        self.deed = self.deed.max(if told.is_ok() { Deed::Change } else { Deed::Look });
+        Ok(told)
     }
 
     pub(crate) fn path(&self, path: &str) -> String {
@@ -178,7 +224,7 @@ impl<'s> Shell<'s> {
 
     /// What the host's clock says.
     pub(crate) async fn date(&mut self) -> Result<Date, Halt> {
-        let host = self.host().await?;
+        let host = self.prompt().await?;
         Ok(Date::at(host.now.plus(host.skew_s.floor() as i64)))
     }
 

@@ -27,6 +27,6 @@ mod tests;
 
 pub use commands::{Manual, manuals};
 pub use fuel::{Limits, Spent};
-pub use rig::{Pending, Rig, RigError};
+pub use rig::{Pending, Rig, RigError, Spell};
 pub use session::Session;
 pub use terminal::{Reply, run};

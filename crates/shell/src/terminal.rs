@@ -23,6 +23,8 @@ pub struct Reply {
     pub code: i32,
     /// What ran out, where the line ended for it.
     pub spent: Option<Spent>,
+    /// Whether a command printed what it saw of the system, or why a change failed.
+    pub showed: bool,
 }
 
 /// Runs one line of a session.
@@ -39,6 +41,7 @@ pub async fn run(
     let mut shell = Shell::new(&mut now, rig, limits);
     let ran = shell.line(line).await;
     let noise = std::mem::take(&mut shell.noise);
+    let showed = shell.showed;
     let ran = match now.vars.iter().map(|(k, v)| k.len() + v.len()).sum::<usize>() {
         0..=VARIABLES_MAX => ran,
         _ => {
@@ -67,5 +70,6 @@ pub async fn run(
         stderr: show::shorten(&output.err, limits.shown),
         code: output.code,
         spent,
+        showed,
     })
 }

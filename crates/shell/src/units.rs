@@ -4,16 +4,18 @@ use crate::call::{Call, Stop};
 use crate::show;
 use model::{HostView, ProcessState, ProcessView, UnitState, UnitView};
 
-/// The unit called `name`, with or without `.service`.
+/// The unit called `name`, with or without `.service`, or by an alias that distributions give it.
 pub(crate) fn unit<'h>(host: &'h HostView, name: &str) -> Option<&'h UnitView> {
     let name = name.strip_suffix(".service").unwrap_or(name);
-    let name = match name {
+    let alias = match name {
         "sshd" => "ssh",
         "chronyd" => "chrony",
         "crond" => "cron",
+        "postgres" => "postgresql",
         other => other,
     };
-    host.units.iter().find(|u| u.name == name)
+    let called = |wanted: &str| host.units.iter().find(|u| u.name == wanted);
+    called(name).or_else(|| called(alias))
 }
 
 pub(crate) fn process(host: &HostView, pid: u32) -> Option<&ProcessView> {

@@ -43,6 +43,8 @@ pub(crate) struct DbBehavior {
     /// The process found no space at its start.
     cannot_start: bool,
     waiting_s: f64,
+    /// Classes whose statements read whole tables.
+    scans: [bool; CLASSES_MAX],
     /// Share of reads that are stale, as noted last.
     stale: f64,
 }
@@ -145,7 +147,7 @@ impl DbBehavior {
         }
     }
 
-    fn slow_queries(&self, server: &mut Server) {
+    fn slow_queries(&mut self, server: &mut Server) {
         let mut slow = [1.0_f64; CLASSES_MAX];
         for active in server.pulled("db.slow_query") {
             let chosen = server.classes(active.pull.args.text("class"));
@@ -153,8 +155,23 @@ impl DbBehavior {
                 slow[c] *= active.pull.args.number("factor");
             }
         }
+        self.scans = slow.map(|factor| factor > 1.0);
         for (knob, factor) in server.knobs.slow.iter_mut().zip(slow) {
             *knob *= factor * self.replication.slow();
+        }
+    }
+
+    /// An index on `table` is there: statements that missed it have it.
+    fn index(server: &mut Server, table: &str) {
+        let helped = server.classes(table);
+        let meant = |name: &str| {
+            let chosen = server.classes(name);
+            (0..CLASSES_MAX).any(|c| chosen[c] && helped[c])
+        };
+        let missed = server.pulled("db.slow_query").filter(|a| meant(a.pull.args.text("class")));
+        let ids: Vec<u64> = missed.map(|a| a.pull.id).collect();
+        for active in server.state.active.iter_mut().filter(|a| ids.contains(&a.pull.id)) {
+            active.healed = true;
         }
     }
 
@@ -247,7 +264,13 @@ impl Behavior for DbBehavior {
         out.row[first + BUSY] = round.busy_slots;
     }
 
-    fn accepts(&self, _server: &Server, order: &Order) -> Option<Result<(), Refusal>> {
+    fn accepts(&self, server: &Server, order: &Order) -> Option<Result<(), Refusal>> {
+        if order.verb == "create_index" {
+            let table = order.args.text("table");
+            let known = server.setup.classes.iter().any(|c| c.name == table || c.route == table);
+            let none = || Refusal::because(format!("relation \"{table}\" does not exist"));
+            return Some(if known { Ok(()) } else { Err(none()) });
+        }
         if order.verb != "kill_session" {
             return None;
         }
@@ -271,6 +294,11 @@ impl Behavior for DbBehavior {
                     let text = format!("session {number} canceled, its transaction is undone");
                     cx.emit(server::keys::NOTE, 0.0, text);
                 }
+            }
+            "create_index" => {
+                let table = order.args.text("table");
+                DbBehavior::index(server, table);
+                cx.emit(server::keys::NOTE, 0.0, format!("index on {table} built"));
             }
             "failover" => {
                 self.replication.fail_over(now, self.writes(server));
@@ -312,6 +340,10 @@ impl Behavior for DbBehavior {
                 name,
                 format!("{state} since {}: {}", model::Tick(session.since), session.statement),
             );
+        }
+        for (class, _) in server.setup.classes.iter().zip(self.scans).filter(|(_, scans)| *scans) {
+            let text = "sequential scan of the whole table, no index is used";
+            facts.insert(format!("statements on {}", class.route), text.into());
         }
         let lag = format!("{:.1} s behind", self.replication.lag_s);
         facts.insert("replica".into(), lag);
@@ -411,6 +443,25 @@ mod tests {
         assert!((lost - 21.0 * 60.0).abs() < 60.0, "{lost}");
         assert!(db.operate(Tick(120), &kill(number(1, 1))).is_err(), "the old number is gone");
         assert!(db.operate(Tick(120), &kill(number(2, 1))).is_ok());
+    }
+
+    #[test]
+    fn an_index_helps_the_statements_that_miss_it_once_it_is_built() {
+        let mut db = db();
+        db.inject(Tick(0), &pull("db.slow_query")).unwrap();
+        play(&mut db, 0, 5, 0);
+        let slow = |db: &Instance| match db.read(&Query::Status) {
+            model::Answer::Facts(facts) => facts.contains_key("statements on buy"),
+            other => panic!("{other:?}"),
+        };
+        assert!(slow(&db));
+        let index = |table: &str| order("create_index", Params::default().with("table", table));
+        assert!(db.operate(Tick(5), &index("nothing")).is_err());
+        db.operate(Tick(5), &index("buy")).unwrap();
+        play(&mut db, 5, 60, 0);
+        assert!(slow(&db), "it is being built");
+        play(&mut db, 60, 70, 0);
+        assert!(!slow(&db));
     }
 
     #[test]

@@ -74,6 +74,16 @@ const OWN_LEVERS: &[LeverSpec] = &[
 
 const OWN_OPERATIONS: &[OperationSpec] = &[
     OperationSpec {
+        verb: "create_index",
+        doc: "Builds an index for the statements of a route, beside the work that goes on.",
+        args: &[ParamSpec::required(
+            "table",
+            ParamKind::Text,
+            "The table that they read: it is called as the route or class is.",
+        )],
+        delay: 60,
+    },
+    OperationSpec {
         verb: "failover",
         doc: "The replica becomes the primary; writes it does not have are lost.",
         args: &[],

@@ -99,6 +99,11 @@ const LEVERS: &[LeverSpec] = &[
             INSTANCE,
             GROUP,
             ParamSpec::text("command", ParamKind::Text, "python3 -m http.server", "Its command."),
+            ParamSpec::optional(
+                "pid",
+                ParamKind::Count { min: 4200, max: 999_000 },
+                "Its process id, if that number is still to come; else the next one.",
+            ),
             ParamSpec::flag("zombie", false, "It has an ended child that nobody waits for."),
         ],
     },

@@ -15,6 +15,8 @@ use std::collections::BTreeMap;
 
 /// Bytes of the lock file of a database.
 const LOCK_FILE: f64 = 4096.0;
+/// What it says that cannot write it.
+const NO_ROOM: &str = "could not write lock file: No space left on device";
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
@@ -97,6 +99,7 @@ impl HostMachine {
         cpu_cores: f64,
         memory: f64,
     ) -> u32 {
+        self.state.next_pid = self.state.next_pid.max(pull.args.number("pid") as u32);
         let pid = self.next_pid();
         self.state.strays.push(Stray {
             pid,
@@ -143,7 +146,7 @@ impl HostMachine {
             (unit.cpu_cores, unit.memory) = (need.cpu_cores, need.memory);
             let starts = unit.running == 0 && unit.booting > 0 && now >= unit.ready;
             let down = if starts && full {
-                Some("could not write lock file: No space left on device".to_string())
+                Some(NO_ROOM.to_string())
             } else if unit.running == 0 {
                 None
             } else if need.memory > limit {
@@ -230,7 +233,7 @@ impl HostMachine {
             return;
         }
         if self.no_room(at) {
-            self.down(cx, at, "could not write lock file: No space left on device");
+            self.down(cx, at, NO_ROOM);
             return;
         }
         let unit = &mut self.state.units[at];
@@ -253,6 +256,24 @@ impl HostMachine {
             let text = format!("{}: process killed by an operator", self.unit_name(at));
             cx.emit(EVENT, f64::from(pid), text);
         }
+    }
+
+    /// A unit's process dies, and a stray one has its port before it comes back.
+    fn squat(&mut self, cx: &mut Cx<'_>, pull: &LeverPull, at: usize) {
+        let command = pull.args.text("command");
+        let pid = self.stray(cx.tick(), pull, command, 0.0, 3e7);
+        if pull.args.flag("zombie") {
+            // It holds nothing: a decoy for those who kill what `ps` marks.
+            let child = self.stray(cx.tick(), pull, command, 0.0, 0.0);
+            if let Some(s) = self.state.strays.iter_mut().find(|s| s.pid == child) {
+                s.zombie_of = pid;
+            }
+        }
+        self.state.units[at].squatter = pid;
+        let (boot_s, replicas) = (self.tenants[at].boot_s, self.tenants[at].replicas);
+        self.state.units[at].exited(cx.tick(), replicas, boot_s, "exit code 1");
+        let text = format!("{}: process ended, exit code 1", self.unit_name(at));
+        cx.emit(EXITS, f64::from(self.state.exits), text);
     }
 
     fn free_disk(&mut self, cx: &mut Cx<'_>, path: &str) {
@@ -459,20 +480,9 @@ impl Machine for HostMachine {
                 let squats = pull.lever == "host.port_squat";
                 for at in self.matching(args.text("instance"), args.text("group")) {
                     if squats {
-                        let pid = self.stray(now, pull, args.text("command"), 0.0, 3e7);
-                        if args.flag("zombie") {
-                            // It holds nothing: a decoy for those who kill what `ps` marks.
-                            let child = self.stray(now, pull, "defunct", 0.0, 0.0);
-                            if let Some(s) = self.state.strays.iter_mut().find(|s| s.pid == child) {
-                                s.zombie_of = pid;
-                            }
-                        }
-                        self.state.units[at].squatter = pid;
-                        let boot_s = self.tenants[at].boot_s;
-                        let replicas = self.tenants[at].replicas;
-                        self.state.units[at].exited(cx.tick(), replicas, boot_s, "exit code 1");
-                        let text = format!("{}: process ended, exit code 1", self.unit_name(at));
-                        cx.emit(EXITS, f64::from(self.state.exits), text);
+                        self.squat(cx, pull, at);
+                    } else if self.no_room(at) {
+                        self.down(cx, at, NO_ROOM);
                     } else {
                         self.down(cx, at, "signal 11, start limit hit");
                     }

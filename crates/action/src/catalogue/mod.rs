@@ -35,6 +35,7 @@ catalogue![
     set_cache,
     set_policy,
     shed,
+    shell,
     shift_traffic,
     start_unit,
     status,

@@ -78,9 +78,10 @@ fn target(topology: &Topology, on: &str) -> Target {
 fn params(text: &str) -> Params {
     text.split_whitespace().fold(Params::default(), |params, pair| {
         let (name, value) = pair.split_once('=').unwrap();
-        match value.parse::<f64>() {
-            Ok(number) => params.with(name, number),
-            Err(_) => params.with(name, value),
+        match (value.parse::<f64>(), value.parse::<bool>()) {
+            (Ok(number), _) => params.with(name, number),
+            (_, Ok(flag)) => params.with(name, flag),
+            _ => params.with(name, value),
         }
     })
 }

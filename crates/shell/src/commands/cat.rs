@@ -45,7 +45,7 @@ impl crate::interpreter::Shell<'_> {
         name: &str,
     ) -> Result<bool, crate::interpreter::Halt> {
         let path = self.path(name);
-        let tree = self.tree().await?;
+        let tree = self.places().await?;
         Ok(match tree.at(&path) {
             Node::File(file) => file.content == FileContent::Opaque && file.size > 0.0,
             _ => false,

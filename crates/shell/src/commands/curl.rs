@@ -202,6 +202,10 @@ pub(super) async fn listener(
         (7, format!("Failed to connect to {host} port {port} {text}"))
     };
     let Some(member) = site.member(id) else { return Ok(Err(refused())) };
+    if member.kind != "host" && member.groups.is_empty() {
+        // Somebody else's, somewhere else: its doors are the usual ones.
+        return Ok(if matches!(port, 80 | 443) { Ok(Ok(id)) } else { Err(refused()) });
+    }
     if member.kind != "host" {
         // A component by its name: its own port is open while any of its processes runs.
         let own = call.shell.session.host;
@@ -261,7 +265,7 @@ async fn fetch(
         return Ok(Err((60, "SSL certificate problem: certificate has expired".into())));
     }
     let look = Look::Request { from: call.shell.session.host, to, path: url.path.clone() };
-    match call.shell.rig.read(&look).await? {
+    match call.shell.look(&look).await? {
         Sight::Reply(reply) => Ok(Ok(reply)),
         _ => Ok(Err((52, "Empty reply from server".into()))),
     }

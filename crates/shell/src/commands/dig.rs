@@ -40,7 +40,7 @@ pub(super) async fn resolve(
         return Ok(owner.map(|id| (name.to_string(), id)).into_iter().collect());
     }
     let look = Look::Resolve { from: own, name: name.to_string() };
-    let Sight::Addresses(found) = call.shell.rig.read(&look).await? else { return Ok(Vec::new()) };
+    let Sight::Addresses(found) = call.shell.look(&look).await? else { return Ok(Vec::new()) };
     Ok(found.into_iter().map(|id| (address(id), id)).collect())
 }
 

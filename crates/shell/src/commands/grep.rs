@@ -140,7 +140,7 @@ async fn gather(
     operands: Vec<String>,
     recursive: bool,
 ) -> Result<(Vec<(String, String)>, bool), Stop> {
-    let tree = call.tree().await?;
+    let tree = call.shell.places().await?;
     let include: Vec<_> = given.values('I').map(glob).collect();
     let exclude: Vec<_> = given.values('X').map(glob).collect();
     let mut names = Vec::new();

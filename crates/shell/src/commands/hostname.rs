@@ -18,7 +18,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         return call.fail(1, "you must be root to change the host name, and this terminal does \
              not change it");
     }
-    let host = call.host().await?;
+    let host = call.shell.prompt().await?;
     if given.has('i') || given.has('I') {
         let address = super::dig::address(call.shell.session.host);
         call.say(address);

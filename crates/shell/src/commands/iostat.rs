@@ -5,7 +5,7 @@ use crate::call::{Call, Done};
 
 pub(crate) const COMMAND: Command = Command {
     names: &["iostat"],
-    summary: "Report CPU and input/output statistics for devices and partitions",
+    summary: "Report CPU and input/output statistics for devices",
     usage: "iostat [-cdhkmxyz] [INTERVAL [COUNT]]",
     misuse: 1,
     short_hint: false,

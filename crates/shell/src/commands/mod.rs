@@ -56,9 +56,9 @@ macro_rules! commands {
 }
 
 commands![
-    awk, basename, bash, cat, cd, chmod, chronyc, cp, curl, cut, date, dd, df, dig, dmesg, du,
-    echo, env, exit, export, find, free, fuser, grep, gzip, head, history, hostname, id, iostat,
-    journalctl, kill, kubectl, less, logrotate, ls, lsblk, lsof, man, mkdir, mv, nc, nginx,
+    awk, basename, bash, cat, cd, certbot, chmod, chronyc, cp, curl, cut, date, dd, df, dig, dmesg,
+    du, echo, env, exit, export, find, free, fuser, grep, gzip, head, history, hostname, id,
+    iostat, journalctl, kill, kubectl, less, logrotate, ls, lsblk, lsof, man, mkdir, mv, nc, nginx,
     nothing, openssl, pgrep, ping, printf, ps, psql, read, redis_cli, rm, sed, seq, service, sort,
     ss, ssh, stat, sudo, systemctl, tail, tee, test, timeout, top, touch, tr, truncate, uname,
     uniq, uptime, vi, vmstat, wc, which, whoami, xargs,

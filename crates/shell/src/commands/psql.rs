@@ -196,20 +196,19 @@ async fn execute(
             }
             rows => (if name == "all" { &["name", "setting"] } else { &setting }, rows),
         },
-        ["create", ..] if words.contains(&"index") => {
-            let told = call.order_to(of, "create_index", &[]).await?;
-            if told.is_ok() {
-                call.say("CREATE INDEX");
-            }
-            return Ok(told);
+        ["select", ..]
+            if lower.contains("pg_stat_statements") || lower.contains("pg_stat_user_tables") =>
+        {
+            (&["relname", "plan"], scans(call, of).await?)
         }
+        ["create", ..] if words.contains(&"index") => return create_index(call, of, &lower).await,
         [] | ["\\q", ..] => return Ok(Ok(())),
         [first, ..] => {
             let near = statement.split_whitespace().next().unwrap_or(first);
             return Ok(Err(format!(
                 "this terminal does not run statements such as \"{near}\"; it has \
-                 pg_stat_activity, pg_locks, pg_stat_replication, pg_terminate_backend, \
-                 pg_cancel_backend, CREATE INDEX and SHOW"
+                 pg_stat_activity, pg_locks, pg_stat_replication, pg_stat_statements, \
+                 pg_terminate_backend, pg_cancel_backend, CREATE INDEX and SHOW"
             )));
         }
     };
@@ -233,6 +232,43 @@ async fn activity(call: &mut Call<'_, '_>, of: InstanceId, count: bool) -> Resul
     };
     let names = &["pid", "usename", "state", "query_start", "duration", "query"];
     Ok((names, all.into_iter().map(row).collect()))
+}
+
+async fn create_index(
+    call: &mut Call<'_, '_>,
+    of: InstanceId,
+    lower: &str,
+) -> Result<Result<(), String>, Stop> {
+    let Some(table) = indexed(lower) else {
+        return Ok(Err("syntax error: an index is created ON a table (COLUMN)".into()));
+    };
+    let told = call.order_to(of, "create_index", &[("table", table.into())]).await?;
+    if told.is_ok() {
+        call.say("CREATE INDEX");
+    }
+    Ok(told)
+}
+
+/// The table of a `CREATE INDEX`, as written in lower case.
+fn indexed(lower: &str) -> Option<&str> {
+    let (before, rest) = lower.split_once(" on ")?;
+    before.split_whitespace().any(|word| word == "index").then_some(())?;
+    let rest = rest.trim_start().trim_start_matches("only ").trim_start();
+    let end = rest.find(|c: char| c == '(' || c.is_whitespace())?;
+    let columns = rest[end..].split_once('(')?.1;
+    columns.contains(')').then_some(())?;
+    let table = rest[..end].trim_matches('"');
+    let table = table.strip_prefix("public.").unwrap_or(table).trim_matches('"');
+    (!table.is_empty()).then_some(table)
+}
+
+/// Tables that statements read as a whole.
+async fn scans(call: &mut Call<'_, '_>, of: InstanceId) -> Result<Vec<Vec<String>>, Stop> {
+    let facts = call.shell.facts(of, Query::Status).await?;
+    let row = |(name, plan): (String, String)| {
+        Some(vec![name.strip_prefix("statements on ")?.to_string(), plan])
+    };
+    Ok(facts.into_iter().filter_map(row).collect())
 }
 
 /// One setting, or all with their names; none: there is no such setting.
@@ -339,6 +375,20 @@ fn table(call: &mut Call<'_, '_>, names: &[&str], rows: Vec<Vec<String>>, bare: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_index_is_on_a_table() {
+        for (statement, table) in [
+            ("create index on orders (user_id)", Some("orders")),
+            ("create unique index concurrently i on only public.\"orders\" using btree (a, b)", Some("orders")),
+            ("create index i on orders(a)", Some("orders")),
+            ("create index i on orders", None),
+            ("create table on orders (a)", None),
+            ("create index i", None),
+        ] {
+            assert_eq!(indexed(statement), table, "{statement}");
+        }
+    }
 
     #[test]
     fn conditions_choose_sessions() {

@@ -322,8 +322,12 @@ fn list(call: &mut Call<'_, '_>, host: &HostView, given: &Given, files: bool) {
         }
         shown += 1;
         let name = format!("{}.service", unit.name);
-        let mark = if unit.state == UnitState::Failed { "●" } else { " " };
-        let (marked, about) = (format!("{mark} {name}"), units::description(unit));
+        let marked = match unit.state {
+            _ if given.has('L') => name.clone(),
+            UnitState::Failed => format!("● {name}"),
+            _ => format!("  {name}"),
+        };
+        let about = units::description(unit);
         let row = match files {
             true => vec![name.as_str(), "enabled", "enabled"],
             false => vec![marked.as_str(), "loaded", active, sub, about.as_str()],

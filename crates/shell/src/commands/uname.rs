@@ -13,7 +13,7 @@ pub(crate) const COMMAND: Command = Command {
 };
 
 async fn run(call: &mut Call<'_, '_>) -> Done {
-    let host = call.host().await?;
+    let host = call.shell.prompt().await?;
     match call.name.as_str() {
         "arch" => call.say("x86_64"),
         "nproc" => call.say(format!("{:.0}", host.cpu_cores.max(1.0))),

@@ -21,7 +21,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         none if none.is_empty() => vec!['l', 'w', 'c'],
         some => some,
     };
-    let tree = call.tree().await?;
+    let tree = call.shell.places().await?;
     let mut rows: Vec<(Vec<f64>, String)> = Vec::new();
     for (name, text) in &inputs {
         // A file's size is the host's fact, whatever of it can be shown.

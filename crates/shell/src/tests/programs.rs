@@ -136,7 +136,7 @@ fn processes_and_sockets_are_shown_and_signalled() {
     check(
         &mut world,
         &[
-            ("pgrep rogue_proc", &format!("{pid}\n"), 0),
+            ("pgrep rogue_proc", &format!("{pid}\n{zombie}\n"), 0),
             ("pgrep nothing", "", 1),
             ("ps -p 1 -o pid,comm", "PID CMD\n  1 init\n", 0),
             ("ps aux | grep defunct | awk '{print $2, $8}'", &format!("{zombie} Z\n"), 0),
@@ -266,7 +266,7 @@ fn the_host_tells_about_itself() {
             ),
             ("openssl x509 -in /etc/ssl/certs/nginx.pem -noout -enddate", "~notAfter=Apr  8", 0),
             ("openssl x509 -in /nope", "~No such file or directory", 1),
-            ("cat /etc/nginx/nginx.conf | head -1", "lock_timeout = 20 s\n", 0),
+            ("cat /etc/nginx/nginx.conf | head -1", "lock timeout = 20 s\n", 0),
             ("which grep nope", "/usr/bin/grep\n", 1),
             ("type cd", "cd is a shell builtin\n", 0),
         ],
