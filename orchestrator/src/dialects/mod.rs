@@ -42,7 +42,7 @@ macro_rules! dialects {
     };
 }
 
-dialects![];
+dialects![netarena];
 
 /// All dialects, by name.
 pub fn all() -> &'static [Dialect] {

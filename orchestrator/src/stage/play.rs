@@ -7,7 +7,7 @@ use crate::live::Live;
 use crate::sessions::SessionError;
 use action::Action;
 use episode::observe::ActionResult;
-use model::EpisodeId;
+use model::{Answer, EpisodeId, Query};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -105,6 +105,14 @@ impl Play {
     /// As [`Play::act`].
     pub async fn look<T>(&self, see: impl FnOnce(&Live) -> T) -> Result<T, Trouble> {
         Ok(self.stage.sessions.look(self.id, see).await?)
+    }
+
+    /// What monitoring may show of a component, or what is seen on a host; it takes no time.
+    ///
+    /// # Errors
+    /// As [`Play::act`].
+    pub async fn ask(&self, component: &str, query: Query) -> Result<Answer, Trouble> {
+        Ok(self.stage.sessions.ask(self.id, component, &query).await?)
     }
 
     /// The last published values of a component's signals; `None` where it has no such signal.
