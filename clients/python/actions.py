@@ -12,6 +12,7 @@ __all__ = [
     "AnyAction",
     "Changes",
     "Config",
+    "CreateIndex",
     "Declare",
     "Drain",
     "Failover",
@@ -58,6 +59,19 @@ class Config(MaydayAction):
 
     action: Literal["config"] = "config"
     component: str = Field(max_length=200, description="The component.")
+
+
+class CreateIndex(MaydayAction):
+    """Builds an index in a database for the statements of a route, while it goes on serving."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["create_index"] = "create_index"
+    component: str = Field(max_length=200, description="The component.")
+    table: str = Field(
+        max_length=200,
+        description="The table that the statements read; it is called as their route is.",
+    )
 
 
 class Declare(MaydayAction):
@@ -439,6 +453,7 @@ class WarmCache(MaydayAction):
 AnyAction = (
     Changes
     | Config
+    | CreateIndex
     | Declare
     | Drain
     | Failover

@@ -66,6 +66,7 @@ fn value(spec: &ParamSpec, topology: &Topology, of: InstanceId, dice: Noise) -> 
         ParamKind::Text => match spec.name {
             "group" => "stable".into(),
             "path" => "/var/log/journal".into(),
+            "table" => topology.classes[0].name.clone().into(),
             "unit" => topology.tenants(of)[0].name.clone().into(),
             _ => "x".into(),
         },

@@ -16,6 +16,7 @@ macro_rules! catalogue {
 catalogue![
     changes,
     config,
+    create_index,
     declare,
     drain,
     failover,
