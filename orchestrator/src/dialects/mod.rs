@@ -42,7 +42,7 @@ macro_rules! dialects {
     };
 }
 
-dialects![netarena];
+dialects![incident_sim, netarena, sentinel];
 
 /// All dialects, by name.
 pub fn all() -> &'static [Dialect] {

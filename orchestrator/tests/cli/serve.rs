@@ -195,3 +195,27 @@ fn both_ports_are_asked_for_their_health_and_control_has_a_name() {
     }
     assert_eq!(server.stop(), Some(0));
 }
+
+#[test]
+fn dialects_are_spoken_below_a_prefix_and_on_ports_of_their_own() {
+    let args = ["serve", "--listen", "127.0.0.1:0", "--control", "off", "--dialect", "sentinel"];
+    let apart = ["--dialect-listen", "incident-sim=127.0.0.1:0"];
+    let server = Server::start(&[&args[..], &apart].concat(), None);
+    let reset = r#"{"task_id":"api-recovery-easy"}"#;
+    let (status, _, body) = ask(&server, "POST", "/sentinel/reset", "me", reset);
+    assert_eq!((status, &parsed(&body)["reward"]), (200, &json!(0.01)));
+    let action = r#"{"action":{"command":"restart_service","target":"web-api"}}"#;
+    let (_, _, body) = ask(&server, "POST", "/sentinel/step", "me", action);
+    assert_eq!(parsed(&body)["observation"]["system_health"], 1.0, "{body}");
+    // What is not named is not spoken, and the protocol of agents goes on beside it.
+    assert_eq!(ask(&server, "POST", "/incident-sim/reset", "", "").0, 404);
+    assert_eq!(ask(&server, "GET", "/sentinel/nothing", "", "").2, r#"{"detail":"Not Found"}"#);
+    assert_eq!(ask(&server, "GET", "/health", "", "").0, 200);
+    let address = server.said["dialects"]["incident-sim"].as_str().unwrap();
+    let mut stream = TcpStream::connect(address).unwrap();
+    write!(stream, "GET /tasks HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    assert!(text.starts_with("HTTP/1.1 200") && text.contains("\"total_tasks\":3"), "{text}");
+    assert_eq!(server.stop(), Some(0));
+}

@@ -40,6 +40,10 @@ fn bad_input_is_answered_with_the_way_out() {
         (vec!["up", "--kinds", "db,cahce"], 2, "unknown kind `cahce`"),
         (vec!["orchestrator", "--grader", "a b"], 2, "is not an address"),
         (vec!["serve", "--control", "here"], 2, "or off"),
+        (vec!["serve", "--dialect", "sentinal"], 2, "did you mean `sentinel`"),
+        (vec!["serve", "--dialect-listen", "sentinel"], 2, "expected NAME=ADDRESS"),
+        (vec!["serve", "--dialect", "sentinel", "--evaluate"], 2, "an evaluation hides"),
+        (vec!["serve", "--dialect", "sentinel", "--library", LIBRARY], 1, "unknown scenario"),
         (vec!["health", "127.0.0.1:1"], 1, "gave no answer"),
         (vec!["health", "--agents", "127.0.0.1:1"], 1, "gave no answer"),
     ];

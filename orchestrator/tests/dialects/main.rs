@@ -1,0 +1,11 @@
+//! Dialects as their clients see them: recorded episodes of the originals, what may not follow
+//! from figures, sessions, soaks, and small clients against a scripted model.
+
+mod clients;
+mod kit;
+mod players;
+mod sessions;
+mod soak;
+mod sound;
+mod vectors;
+mod verdict;
