@@ -16,7 +16,9 @@ __all__ = [
     "Declare",
     "Drain",
     "Failover",
+    "FixRecord",
     "FlushCache",
+    "FlushResolver",
     "FreeDisk",
     "KillProcess",
     "KillSession",
@@ -126,12 +128,33 @@ class Failover(MaydayAction):
     component: str = Field(max_length=200, description="The component.")
 
 
+class FixRecord(MaydayAction):
+    """Writes the entry of a name anew at the component that answers for it, with the present
+    address. Callers follow as their caches run out."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["fix_record"] = "fix_record"
+    component: str = Field(max_length=200, description="The component.")
+    record: str = Field(max_length=200, description="The name, as the topology lists it.")
+
+
 class FlushCache(MaydayAction):
     """Drops all entries of a cache; until it is warm again every lookup goes on to the store."""
 
     model_config = ConfigDict(extra="forbid")
 
     action: Literal["flush_cache"] = "flush_cache"
+    component: str = Field(max_length=200, description="The component.")
+
+
+class FlushResolver(MaydayAction):
+    """Empties all caches in front of a name service. Everybody asks again at once and gets what
+    the zone says now, be it right or wrong."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["flush_resolver"] = "flush_resolver"
     component: str = Field(max_length=200, description="The component.")
 
 
@@ -457,7 +480,9 @@ AnyAction = (
     | Declare
     | Drain
     | Failover
+    | FixRecord
     | FlushCache
+    | FlushResolver
     | FreeDisk
     | KillProcess
     | KillSession

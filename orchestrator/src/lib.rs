@@ -33,6 +33,7 @@ pub mod preflight;
 pub mod report;
 pub mod rollout;
 pub mod runtime;
+pub mod seat;
 pub mod seeds;
 pub mod service;
 pub mod serving;

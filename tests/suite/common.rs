@@ -14,8 +14,12 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
 
 /// A calm shop in which nothing happens, for tests that do things themselves.
 pub(crate) fn calm() -> Arc<Scenario> {
-    let text = include_str!("calm.yaml");
-    match scenario::parse(&Library::shipped(), "test/calm", text, &fleet::kinds()) {
+    parsed("test/calm", include_str!("calm.yaml"))
+}
+
+/// The scenario in a text of a test.
+pub(crate) fn parsed(name: &str, text: &str) -> Arc<Scenario> {
+    match scenario::parse(&Library::shipped(), name, text, &fleet::kinds()) {
         Ok(scenario) => Arc::new(scenario),
         Err(error) => panic!("{error}"),
     }

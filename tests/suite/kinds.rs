@@ -5,8 +5,8 @@
 use fleet::{EmbeddedFleet, Fleet};
 use machine::{Kind, Moving};
 use model::{
-    EdgeId, Inbox, InstanceId, LeverPull, Noise, Order, ParamDefault, ParamKind, ParamSpec,
-    ParamValue, Params, Query, Severity, Tick, Topology,
+    EdgeId, EdgeSpec, Inbox, InstanceId, LeverPull, Noise, Order, ParamDefault, ParamKind,
+    ParamSpec, ParamValue, Params, Query, Resolution, Severity, Tick, Topology,
 };
 use scenario::Library;
 use std::collections::BTreeSet;
@@ -68,6 +68,7 @@ fn value(spec: &ParamSpec, topology: &Topology, of: InstanceId, dice: Noise) -> 
             "path" => "/var/log/journal".into(),
             "table" => topology.classes[0].name.clone().into(),
             "unit" => topology.tenants(of)[0].name.clone().into(),
+            "record" => topology.names_of(of).next().map_or("x", |n| &n.name).into(),
             _ => "x".into(),
         },
     }
@@ -180,6 +181,7 @@ impl Loop {
                         inbox.calls.push(calls);
                     }
                     if edge.from == Some(id) {
+                        inbox.names.push(resolution(topology, edge, &self.replies));
                         inbox.reports.push(out(edge.to).map_or(model::Report::IDEAL, |o| o.report));
                     }
                 }
@@ -206,7 +208,8 @@ impl Loop {
             let name = &self.topology.instances[at].name;
             let outbox = &reply.outbox;
             let r = &outbox.report;
-            let shares = r.failed.iter().chain(&r.turned_away).chain([&r.refused]);
+            let answers = outbox.answers.iter().flat_map(|a| [&a.missing, &a.astray]);
+            let shares = r.failed.iter().chain(&r.turned_away).chain([&r.refused]).chain(answers);
             for share in shares {
                 assert!((0.0..=1.0).contains(share), "{name} at {tick}: share {share}");
             }
@@ -217,6 +220,16 @@ impl Loop {
             }
         }
     }
+}
+
+/// What the caller of an edge gets for its callee's name.
+fn resolution(topology: &Topology, edge: &EdgeSpec, replies: &[fleet::Reply]) -> Resolution {
+    let name = topology.name_of_callee(edge);
+    let answer = name.and_then(|name| {
+        let at = topology.names_of(name.resolver).position(|n| n == name)?;
+        replies.get(name.resolver.at())?.outbox.answers.get(at).copied()
+    });
+    answer.unwrap_or(Resolution::RIGHT)
 }
 
 fn roster(topology: &Topology) -> fleet::Roster {

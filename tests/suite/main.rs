@@ -9,6 +9,7 @@ mod grading;
 mod healing;
 mod kinds;
 mod leaks;
+mod names;
 mod request_plane;
 mod soak;
 mod terminal;

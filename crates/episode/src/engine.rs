@@ -214,5 +214,6 @@ pub(crate) fn list(outbox: &Outbox, buffer: &mut Vec<f64>) {
             grant.skew_s,
         ]);
     }
+    buffer.extend(outbox.answers.iter().flat_map(|a| [a.missing, a.astray]));
     buffer.extend(outbox.row);
 }

@@ -1,7 +1,7 @@
 //! The exchange: last round's outboxes become this round's inboxes. A stateless permutation.
 
 use fleet::Reply;
-use model::{Calls, EdgeId, Grant, Inbox, InstanceId, Report, Topology};
+use model::{Calls, EdgeId, Grant, Inbox, InstanceId, Report, Resolution, Topology};
 
 /// Where each part of each inbox comes from.
 #[derive(Clone, Debug)]
@@ -21,6 +21,9 @@ struct Wires {
     grants: Vec<(usize, usize, Grant)>,
     /// Hosts only: per tenant the instance and the group.
     needs: Vec<(usize, usize)>,
+    /// Per outgoing edge: the resolver of the callee's name and the position among its names;
+    /// empty where no callee has one.
+    names: Vec<Option<(usize, usize)>>,
 }
 
 impl Exchange {
@@ -47,6 +50,18 @@ impl Exchange {
                 let grant = Grant::ample(tenant.instance, tenant.group, tenant.replicas);
                 wires[id.at()].needs.push((tenant.instance.at(), usize::from(tenant.group)));
                 wires[tenant.instance.at()].grants.push((id.at(), at, grant));
+            }
+        }
+        for id in topology.ids() {
+            let name = |edge: &model::EdgeSpec| {
+                let name = topology.name_of_callee(edge)?;
+                let at = topology.names_of(name.resolver).position(|n| n == name)?;
+                Some((name.resolver.at(), at))
+            };
+            let mine = topology.edges.iter().filter(|e| e.from == Some(id));
+            let names: Vec<_> = mine.map(name).collect();
+            if names.iter().any(Option::is_some) {
+                wires[id.at()].names = names;
             }
         }
         // Groups of one instance may be spread over hosts: bring them into group order.
@@ -78,6 +93,11 @@ impl Exchange {
             inbox.needs.extend(
                 wires.needs.iter().filter_map(|(of, group)| reply(*of)?.needs.get(*group).copied()),
             );
+            inbox.names.clear();
+            inbox.names.extend(wires.names.iter().map(|name| {
+                let answer = name.and_then(|(of, at)| reply(of)?.answers.get(at).copied());
+                answer.unwrap_or(Resolution::RIGHT)
+            }));
         }
     }
 

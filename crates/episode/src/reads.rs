@@ -79,7 +79,19 @@ impl<F: Fleet> Episode<F> {
             .iter()
             .map(|c| json!({"name": c.name, "route": c.route, "objective_seconds": c.objective_s}))
             .collect();
-        json!({"components": components, "edges": edges, "classes": classes})
+        let names: Vec<_> = topology
+            .names
+            .iter()
+            .map(|n| {
+                json!({
+                    "name": n.name,
+                    "component": self.name(n.component),
+                    "address": model::address(n.component),
+                    "resolver": self.name(n.resolver),
+                })
+            })
+            .collect();
+        json!({"components": components, "edges": edges, "classes": classes, "names": names})
     }
 
     async fn changes(&self, reading: &Reading, minutes: u32) -> Result<Value, EpisodeError> {

@@ -6,6 +6,7 @@ use crate::episode::Episode;
 use crate::error::EpisodeError;
 use action::spec::{MUTATE_S, READ_S};
 use fleet::Fleet;
+use model::naming::{addressee, record_address};
 use model::{
     Answer, Code, Hop, InstanceId, Look, Member, MemberGroup, Order, Query, Refusal, Sight, Site,
     WebReply,
@@ -122,12 +123,31 @@ impl<F: Fleet> Episode<F> {
         Ok(match look {
             Look::Site => Sight::Site(self.site_map()),
             Look::Component { of, query } => Sight::Answer(self.ask(*of, query).await?),
-            Look::Resolve { name, .. } => {
-                let name = name.trim_end_matches(".internal");
-                Sight::Addresses(self.scenario.topology.instance(name).into_iter().collect())
+            Look::Resolve { name, .. } => Sight::Addresses(self.resolve(name).await?),
+            Look::Request { to, .. } if to.at() >= self.scenario.topology.instances.len() => {
+                // Nobody has this address.
+                Sight::Reply(WebReply { latency_s: PATIENCE_S, ..WebReply::default() })
             }
             Look::Request { to, path, .. } => Sight::Reply(self.web(*to, path).await?),
         })
+    }
+}
+
+impl<F: Fleet> Episode<F> {
+    /// Whose address a name stands for now: what its resolver says, where it has one.
+    async fn resolve(&mut self, name: &str) -> Result<Vec<InstanceId>, EpisodeError> {
+        let topology = &self.scenario.topology;
+        let Some(resolver) = topology.names.iter().find(|n| n.name == name).map(|n| n.resolver)
+        else {
+            let name = name.trim_end_matches(".internal");
+            return Ok(topology.instance(name).into_iter().collect());
+        };
+        let Answer::Facts(zone) = self.ask(resolver, &Query::Config).await? else {
+            return Ok(Vec::new());
+        };
+        let entry = zone.get(&format!("record {name}"));
+        let address = entry.and_then(|text| record_address(text)).and_then(addressee);
+        Ok(address.into_iter().collect())
     }
 }
 

@@ -98,6 +98,14 @@ impl<'a> Aim<'a> {
         }
     }
 
+    /// Names that the target answers for.
+    pub(crate) fn records(&self) -> Vec<&'a str> {
+        match self.target {
+            Target::Component(id) => self.topology.names_of(id).map(|n| n.name.as_str()).collect(),
+            Target::Edge(_) => Vec::new(),
+        }
+    }
+
     pub(crate) fn into_pulls(self) -> Vec<LeverPull> {
         self.pulls
     }

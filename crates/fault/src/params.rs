@@ -11,6 +11,9 @@ pub(crate) const GROUP: ParamSpec =
 /// A share of requests that fail.
 pub(crate) const RATIO: ParamSpec =
     ParamSpec::required("ratio", ParamKind::Ratio, "The share that is hit.");
+/// A name of a zone.
+pub(crate) const RECORD: ParamSpec =
+    ParamSpec::required("record", ParamKind::Text, "The name that is hit.");
 /// How much slower work gets.
 pub(crate) const FACTOR: ParamSpec = ParamSpec::required(
     "factor",

@@ -32,7 +32,7 @@ pub enum Targets {
 }
 
 /// Kinds that serve requests.
-pub const SERVERS: &[&str] = &["app", "auth", "cache", "db", "gateway", "payment"];
+pub const SERVERS: &[&str] = &["app", "auth", "cache", "db", "dns", "gateway", "payment"];
 
 impl Targets {
     /// What it can hit, for errors and help.
@@ -105,7 +105,7 @@ impl FaultSpec {
     }
 }
 
-/// Classes and groups are names of the topology.
+/// Classes, groups and records are names of the topology.
 fn check_name(spec: &ParamSpec, aim: &Aim<'_>) -> Result<(), FaultError> {
     let name = aim.args().text(spec.name);
     if name.is_empty() {
@@ -114,6 +114,7 @@ fn check_name(spec: &ParamSpec, aim: &Aim<'_>) -> Result<(), FaultError> {
     let (noun, known) = match spec.kind {
         ParamKind::Class => ("class or route", aim.classes()),
         _ if spec.name == "group" => ("group", aim.groups()),
+        _ if spec.name == "record" => ("record", aim.records()),
         _ => return Ok(()),
     };
     if known.contains(&name) {

@@ -27,6 +27,7 @@ list! {
     auth,
     cache,
     db,
+    dns,
     external,
     gateway,
     host,

@@ -18,12 +18,13 @@ pub struct Reply {
 impl Reply {
     /// Takes over the content of `outbox` into the buffers that are here.
     pub(crate) fn take_outbox(&mut self, outbox: &Outbox) {
+        // In full, so that a new field cannot be left behind.
+        let Outbox { report, calls, needs, grants, answers, motion, row } = outbox;
         let own = &mut self.outbox;
-        own.report = outbox.report;
-        own.motion = outbox.motion;
-        own.row = outbox.row;
-        own.calls.clone_from(&outbox.calls);
-        own.needs.clone_from(&outbox.needs);
-        own.grants.clone_from(&outbox.grants);
+        (own.report, own.motion, own.row) = (*report, *motion, *row);
+        own.calls.clone_from(calls);
+        own.needs.clone_from(needs);
+        own.grants.clone_from(grants);
+        own.answers.clone_from(answers);
     }
 }

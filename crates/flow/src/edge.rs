@@ -8,6 +8,7 @@
 use crate::breaker::Breaker;
 use crate::latency::{FOREVER, timeout_prob, truncated_mean};
 use crate::mmck::geometric;
+use crate::naming::Stray;
 use crate::pool::{PoolUse, pool};
 use crate::retry::{Wanted, attempts, first_failure, grant};
 use crate::spec::EdgeKnobs;
@@ -181,7 +182,9 @@ impl EdgeState {
         let hold = weighted(cx, |c| tries[c].time_s * (1.0 - tries[c].refused));
         let calls: f64 = self.calls[..cx.classes].iter().sum();
         let usable = policy.size - self.leaked;
-        pool(usable, hold, calls * self.attempts, policy.acquire_timeout_s)
+        // Without the right address there is nothing to hold a connection to.
+        let found = 1.0 - cx.knobs.names.missing - cx.knobs.names.astray;
+        pool(usable, hold, calls * self.attempts * found, policy.acquire_timeout_s)
     }
 
     /// Share of retries that the budget grants.
@@ -200,6 +203,10 @@ impl EdgeState {
 
     /// The mixture, and the breaker on it.
     fn close(&mut self, cx: &Look<'_>, timing: &Timing, mut view: EdgeView) -> EdgeView {
+        let found = weighted(cx, |c| view.class[c].attempts);
+        let tries = attempts(1.0, 1.0, timing.retries, view.granted).mean;
+        let cost = Stray { tries, wait_s: timing.lost_s(), backoff_s: cx.policy.backoff_s };
+        cost.spread(cx.knobs.names, &mut view.class[..cx.classes]);
         let class = &view.class;
         let mix = |f: fn(&ClassView) -> f64| weighted(cx, |c| f(&class[c]));
         let (attempts, first) = (mix(|v| v.attempts), mix(|v| v.first));
@@ -236,8 +243,8 @@ impl EdgeState {
             ..ClassView::default()
         };
         // Differences in the last bits would keep a steady pool from coming to rest.
-        if (attempts - self.attempts).abs() > 1e-12 {
-            self.attempts = attempts;
+        if (found - self.attempts).abs() > 1e-12 {
+            self.attempts = found;
         }
         let latency = cx.report.ok_mean_s + cx.knobs.fault.delay_s;
         view.lateness = (latency / timing.timeout_s.max(1e-9)).min(1.5);

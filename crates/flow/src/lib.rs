@@ -21,6 +21,7 @@ pub mod pool;
 pub mod spec;
 
 pub mod edge;
+mod naming;
 pub mod tier;
 pub mod users;
 

@@ -3,7 +3,7 @@
 //! Neither is state: orders change the one, the component's machine computes the other.
 
 use crate::balance::Balance;
-use model::{CLASSES_MAX, EdgeFault, EdgeId, EdgePolicy, GROUPS_MAX, PerClass};
+use model::{CLASSES_MAX, EdgeFault, EdgeId, EdgePolicy, GROUPS_MAX, PerClass, Resolution};
 use serde::{Deserialize, Serialize};
 
 /// A station with its own work and its dependencies.
@@ -93,6 +93,9 @@ pub struct EdgeKnobs {
     pub leak: f64,
     /// Stands in for the policy of the specification.
     pub policy: Option<EdgePolicy>,
+    /// What the callers get for the callee's name: a process asks a cache, so all attempts of a
+    /// call get the same.
+    pub names: Resolution,
 }
 
 /// What faults, hosts and deployments make of a component in one round.
@@ -159,5 +162,10 @@ impl Knobs {
 }
 
 /// An edge on which nothing happens.
-pub(crate) const CALM_EDGE: EdgeKnobs =
-    EdgeKnobs { fault: EdgeFault::NONE, forced_open: false, leak: 0.0, policy: None };
+pub(crate) const CALM_EDGE: EdgeKnobs = EdgeKnobs {
+    fault: EdgeFault::NONE,
+    forced_open: false,
+    leak: 0.0,
+    policy: None,
+    names: Resolution::RIGHT,
+};

@@ -149,6 +149,10 @@ pub trait Kind: std::fmt::Debug + Send + Sync {
     fn third_parties(&self) -> &'static [&'static str] {
         &[]
     }
+    /// Whether it answers for names of other components.
+    fn resolves(&self) -> bool {
+        false
+    }
     /// Run by somebody else: instances have no hosts and no replicas here, and nobody here can
     /// restart, change or scale them.
     fn outside(&self) -> bool {

@@ -3,6 +3,7 @@
 //! processes can change a bit. Rates are per second, times in seconds, sizes in bytes.
 
 use crate::ids::{EdgeId, InstanceId};
+use crate::naming::Resolution;
 use serde::{Deserialize, Serialize};
 
 /// Most request classes of one topology.
@@ -216,6 +217,9 @@ pub struct Inbox {
     pub grants: Vec<Grant>,
     /// Hosts only: the needs of everything on it, in (instance, group) order.
     pub needs: Vec<Need>,
+    /// What its processes get for the names of its callees, in the order of its outgoing edges;
+    /// empty where no callee is found by a name.
+    pub names: Vec<Resolution>,
 }
 
 /// Everything one instance says in a round.
@@ -229,6 +233,8 @@ pub struct Outbox {
     pub needs: Vec<Need>,
     /// Hosts only: grants for everything on it, in (instance, group) order.
     pub grants: Vec<Grant>,
+    /// Resolvers only: what callers get for each of its names, in the order of its setup.
+    pub answers: Vec<Resolution>,
     /// How much it moves.
     pub motion: Motion,
     /// Values of its history columns, in the order of its kind's column list; the rest 0.
@@ -242,6 +248,7 @@ impl Default for Outbox {
             calls: Vec::new(),
             needs: Vec::new(),
             grants: Vec::new(),
+            answers: Vec::new(),
             motion: Motion::default(),
             row: [0.0; COLUMNS_MAX],
         }

@@ -8,6 +8,7 @@ pub mod hop;
 pub mod host;
 pub mod ids;
 pub mod inspection;
+pub mod naming;
 pub mod noise;
 pub mod order;
 pub mod params;
@@ -29,6 +30,7 @@ pub use host::{
 };
 pub use ids::{ClassId, EdgeId, EpisodeId, InstanceId};
 pub use inspection::Inspection;
+pub use naming::{NAMES_MAX, NameSpec, Resolution, address};
 pub use noise::Noise;
 pub use order::{LeverPull, Order, Refusal};
 pub use params::{ParamDefault, ParamError, ParamKind, ParamSpec, ParamValue, Params};

@@ -4,6 +4,7 @@
 use crate::edge::EdgePolicy;
 use crate::exchange::PerClass;
 use crate::ids::{ClassId, EdgeId, InstanceId};
+use crate::naming::NameSpec;
 use crate::noise::Noise;
 use crate::params::Params;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,9 @@ pub struct Topology {
     pub edges: Vec<EdgeSpec>,
     /// Classes by id.
     pub classes: Vec<ClassSpec>,
+    /// Names of components; those without one are found by their address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<NameSpec>,
 }
 
 /// One replica group as its host sees it.
@@ -125,8 +129,12 @@ pub struct Setup {
     pub callees: Vec<String>,
     /// All classes.
     pub classes: Vec<ClassSpec>,
+    /// Names by which it finds those callees, in the same order; `None`: by the address.
+    pub hostnames: Vec<Option<String>>,
     /// Hosts only: what runs on it, in (instance, group) order.
     pub tenants: Vec<Tenant>,
+    /// Resolvers only: the names it answers for, in the order of the topology.
+    pub names: Vec<NameSpec>,
     /// Its branch of the episode's noise.
     pub noise: Noise,
 }
@@ -167,11 +175,28 @@ impl Topology {
             noise: noise.branch(&spec.name),
             incoming: self.edges.iter().filter(|e| e.to == id).map(|e| e.id).collect(),
             callees: outgoing.iter().map(name_of).collect(),
+            hostnames: outgoing
+                .iter()
+                .map(|e| self.name_of_callee(e).map(|n| n.name.clone()))
+                .collect(),
+            names: self.names_of(id).cloned().collect(),
             outgoing,
             classes: self.classes.clone(),
             tenants: self.tenants(id),
             spec,
         }
+    }
+
+    /// The names that resolver `id` answers for, in order.
+    pub fn names_of(&self, id: InstanceId) -> impl Iterator<Item = &NameSpec> {
+        self.names.iter().filter(move |n| n.resolver == id)
+    }
+
+    /// The name by which the caller of an edge finds its callee: users have addresses, and a
+    /// resolver knows what it answers for.
+    pub fn name_of_callee(&self, edge: &EdgeSpec) -> Option<&NameSpec> {
+        let from = edge.from?;
+        self.names.iter().find(|n| n.component == edge.to && n.resolver != from)
     }
 
     /// What runs on host `id`, in (instance, group) order.

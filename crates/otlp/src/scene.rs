@@ -153,6 +153,7 @@ pub(crate) mod tests {
                 edge(2, Some(2), 4, "Query"),
             ],
             classes: vec![class],
+            names: Vec::new(),
         }
     }
 

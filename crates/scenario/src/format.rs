@@ -111,6 +111,16 @@ const EDGE: &[Field] = &[
     policy(4),
 ];
 
+const NAME: &[Field] = &[
+    Field::required("component", TEXT, "Whose name it is."),
+    Field::required("resolver", TEXT, "The component that answers for it."),
+    Field::optional(
+        "ttl",
+        Shape::Scalar(ParamKind::Duration { min: 1.0, max: 86_400.0 }),
+        "How long a cache keeps the answer; absent: 60s.",
+    ),
+];
+
 const GROUP: &[Field] = &[
     Field::required("name", TEXT, "Its name."),
     Field::optional("version", TEXT, "Its version; absent: the component's."),
@@ -169,6 +179,11 @@ pub const TOPOLOGY: Shape = Shape::Record(&[
     Field::required("components", Shape::Map(&Shape::Open(COMPONENT)), "Components by name."),
     Field::required("edges", Shape::List(&Shape::Record(EDGE)), "Who calls whom."),
     Field::required("classes", Shape::Map(&Shape::Record(CLASS)), "Request classes, at most 8."),
+    Field::optional(
+        "names",
+        Shape::Map(&Shape::Record(NAME)),
+        "Names by which callers find components; absent: by their addresses.",
+    ),
 ]);
 
 const FORMAT: Shape = Shape::Scalar(ParamKind::Count { min: 1, max: 1000 });
@@ -259,6 +274,7 @@ const OVERRIDES: &[Field] = &[
     Field::optional("components", OVERRIDE, "Fields of components by name."),
     Field::optional("edges", OVERRIDE, "Fields of edges by `caller -> callee`."),
     Field::optional("classes", OVERRIDE, "Fields of classes by name."),
+    Field::optional("names", OVERRIDE, "Fields of names by name."),
 ];
 
 const CAUSE: &[Field] = &[

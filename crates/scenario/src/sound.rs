@@ -52,6 +52,11 @@ impl Scenario {
             edge.from.map_or(Ok(()), |from| self.has_instance(from))?;
             need(edge.calls.iter().all(|c| (0.0..=1e6).contains(c)), "the calls of an edge")?;
         }
+        for name in &topology.names {
+            self.has_instance(name.component)?;
+            self.has_instance(name.resolver)?;
+            need(name.ttl_s > 0.0 && name.ttl_s <= 1e6, "the time to live of a name")?;
+        }
         for class in &topology.classes {
             self.has_edge(class.entry)?;
             need(topology.edges[class.entry.at()].from.is_none(), "the entry of a class")?;

@@ -86,6 +86,7 @@ impl<B: Behavior> Machine for ServerMachine<B> {
             self.own.renewed(&mut self.server, &renewed);
         }
         self.server.set_knobs(cx);
+        self.server.take_names(inbox);
         self.own.knobs(&mut self.server, cx);
         self.server.serve(cx, inbox, out);
         self.own.served(&mut self.server, cx, out, self.first);

@@ -54,6 +54,10 @@ pub enum EdgeKey {
     ReplyLoss,
     /// Share aborted by the link.
     Abort,
+    /// Share of calls that get no address for the callee's name.
+    NameMissing,
+    /// Share of calls that get an address where nobody answers.
+    NameAstray,
 }
 
 /// The key of a fact of outgoing edge number `edge`.

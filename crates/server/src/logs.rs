@@ -2,6 +2,7 @@
 //! A tick writes at most a few lines; what they stand for is said in them.
 
 use crate::keys::{self, EdgeKey};
+use crate::plan::hostname;
 use crate::signals;
 use machine::Past;
 use model::{LogLine, Noise, Query, Setup, Severity, Tick};
@@ -125,6 +126,10 @@ fn edge_line(setup: &Setup, levels: &Levels, k: usize, callee: &str, failed: f64
     }
     if level(EdgeKey::NoConnection, 0.0) > 0.01 {
         return format!("timed out waiting for a connection to {callee} ({share})");
+    }
+    if level(EdgeKey::NameMissing, 0.0) > 0.0 {
+        let name = hostname(setup, k);
+        return format!("call to {callee} failed: lookup {name}: no such host ({share})");
     }
     if level(EdgeKey::Abort, 0.0) > 0.0 {
         return format!("connection to {callee} reset by peer ({share})");

@@ -204,6 +204,8 @@ fn of_a_change(lever: &str) -> bool {
             | "edge.breaker_stuck"
             | "auth.bad_secret"
             | "db.slow_query"
+            | "dns.record_lost"
+            | "dns.record_wrong"
             | "gateway.route_drop"
             | "gateway.rate_limit"
     )

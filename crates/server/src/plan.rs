@@ -7,7 +7,7 @@ use crate::signals;
 use flow::latency_draw;
 use machine::Past;
 use model::{
-    COLUMNS_MAX, Call, Code, EdgeFault, EdgeSpec, Hop, HopReply, Next, Noise, Setup, Tick,
+    COLUMNS_MAX, Call, Code, EdgeFault, EdgeSpec, Hop, HopReply, Next, Noise, Setup, Tick, Verdict,
 };
 use telemetry::Levels;
 
@@ -83,6 +83,12 @@ pub fn plan(setup: &Setup, own: Own, past: &Past<'_>, hop: &Hop, replies: &[HopR
         }
     }
     Next::Settle(view.settle(Code::Ok, walk.elapsed_s, String::new()))
+}
+
+/// The name by which the callee of edge number `k` is found; its own where it has none.
+pub(crate) fn hostname(setup: &Setup, k: usize) -> &str {
+    let named = setup.hostnames.get(k).and_then(Option::as_deref);
+    named.unwrap_or_else(|| setup.callees.get(k).map_or("", String::as_str))
 }
 
 /// How far the hop has come.
@@ -200,6 +206,10 @@ impl View<'_> {
             return Progress::Failed(Code::Unavailable, text);
         }
         let mut last = (Code::Unavailable, format!("no connection to {callee} within the limit"));
+        let (missing, astray) = self.lookup(k, &noise);
+        if missing {
+            last.1 = format!("lookup {}: no such host", hostname(self.past.setup, k));
+        }
         for attempt in 0..=retries {
             let draws = noise.index(u64::from(attempt));
             if attempt > 0 {
@@ -208,11 +218,14 @@ impl View<'_> {
                 }
                 walk.elapsed_s += 2.0 * backoff_s * draws.unit(4);
             }
-            if draws.unit(2) < self.edge_level(k, EdgeKey::NoConnection, 0.0) {
+            if missing || draws.unit(2) < self.edge_level(k, EdgeKey::NoConnection, 0.0) {
                 continue;
             }
             let Some(reply) = replies.get(walk.used) else {
-                let verdict = self.fault(k).verdict(draws.unit(0), draws.unit(1));
+                let verdict = match astray {
+                    true => Verdict::DropRequest,
+                    false => self.fault(k).verdict(draws.unit(0), draws.unit(1)),
+                };
                 return Progress::Wait(Call {
                     edge: edge.id,
                     to: edge.to,
@@ -233,6 +246,15 @@ impl View<'_> {
         }
         let code = if last.0 == Code::ResourceExhausted { Code::Unavailable } else { last.0 };
         Progress::Failed(code, last.1)
+    }
+
+    /// Whether this call gets no address for the callee's name, or a wrong one: all its attempts
+    /// get the same.
+    fn lookup(&self, k: usize, noise: &Noise) -> (bool, bool) {
+        let draw = noise.unit(-2);
+        let missing = self.edge_level(k, EdgeKey::NameMissing, 0.0);
+        let astray = self.edge_level(k, EdgeKey::NameAstray, 0.0);
+        (draw < missing, (missing..missing + astray).contains(&draw))
     }
 
     fn fault(&self, k: usize) -> EdgeFault {

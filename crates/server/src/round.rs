@@ -5,7 +5,7 @@ use crate::keys::{self, EdgeKey};
 use crate::signals;
 use crate::state::{Fixed, Server};
 use machine::Cx;
-use model::{CLASSES_MAX, GROUPS_MAX, Inbox, Need, Outbox};
+use model::{CLASSES_MAX, GROUPS_MAX, Inbox, Need, Outbox, Resolution};
 
 /// Above this share of its limit, memory costs time: collections get longer.
 const GC_FROM: f64 = 0.8;
@@ -64,9 +64,27 @@ impl Server {
         self.pull_levers();
     }
 
+    /// Takes over what the names of its callees stand for.
+    pub fn take_names(&mut self, inbox: &Inbox) {
+        for (k, names) in inbox.names.iter().enumerate().take(self.spec.edges.len()) {
+            if *names != Resolution::RIGHT {
+                self.knobs.edge_mut(k).names = *names;
+            }
+        }
+    }
+
     /// Serves with the present knobs and fills in everything of the outbox but what a kind adds.
     pub fn serve(&mut self, cx: &mut Cx<'_>, inbox: &Inbox, out: &mut Outbox) {
-        self.tier.round(&self.spec, &self.knobs, &inbox.calls, &inbox.reports, cx.delta_s());
+        match &self.beside {
+            None => {
+                let (calls, reports) = (&inbox.calls, &inbox.reports);
+                self.tier.round(&self.spec, &self.knobs, calls, reports, cx.delta_s());
+            }
+            Some(beside) => {
+                let calls: Vec<_> = inbox.calls.iter().chain([beside]).copied().collect();
+                self.tier.round(&self.spec, &self.knobs, &calls, &inbox.reports, cx.delta_s());
+            }
+        }
         let round = self.tier.last();
         out.report = round.report;
         out.motion = round.motion;
@@ -158,6 +176,8 @@ impl Server {
             notes.see(cx, key(EdgeKey::Passed), edge.map_or(1.0, |e| e.passed), 1.0);
             notes.see(cx, key(EdgeKey::Granted), edge.map_or(1.0, |e| e.granted), 1.0);
             notes.see(cx, key(EdgeKey::NoConnection), edge.map_or(0.0, |e| e.no_connection), 0.0);
+            notes.see_share(cx, key(EdgeKey::NameMissing), knobs.names.missing);
+            notes.see_share(cx, key(EdgeKey::NameAstray), knobs.names.astray);
         }
     }
 }
@@ -176,12 +196,24 @@ impl Notes<'_> {
         }
         let before = &mut self.noted[self.at];
         self.at += 1;
-        if value == *before {
-            return;
-        }
         // What a host or a breaker moves a little in every tick is noted in steps of 1 %.
         let step = 0.01 * before.abs().max(0.1);
-        if (value - *before).abs() > step || value == calm {
+        Notes::emit(cx, key, value, before, step, &[calm]);
+    }
+
+    /// The same for a share that moves for minutes, as caches run out: in steps of 0.01.
+    fn see_share(&mut self, cx: &mut Cx<'_>, key: u16, value: f64) {
+        if self.noted.len() == self.at {
+            self.noted.push(0.0);
+        }
+        let before = &mut self.noted[self.at];
+        self.at += 1;
+        Notes::emit(cx, key, value, before, 0.01, &[0.0, 1.0]);
+    }
+
+    /// `ends` are values that are noted however near the last one is.
+    fn emit(cx: &mut Cx<'_>, key: u16, value: f64, before: &mut f64, step: f64, ends: &[f64]) {
+        if value != *before && ((value - *before).abs() > step || ends.contains(&value)) {
             *before = value;
             cx.emit(key, value, "");
         }

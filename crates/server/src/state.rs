@@ -4,7 +4,9 @@ use crate::group::Group;
 use crate::signals;
 use flow::{Knobs, TierSpec, TierState};
 use machine::{SnapshotError, decode, encode};
-use model::{CLASSES_MAX, Digest, EdgePolicy, Grant, LeverPull, ParamError, PerClass, Setup};
+use model::{
+    CLASSES_MAX, Calls, Digest, EdgePolicy, Grant, LeverPull, ParamError, PerClass, Setup,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +66,8 @@ pub struct Server {
     pub fixed: Fixed,
     /// Knobs of the last round, rebuilt in every one.
     pub knobs: Knobs,
+    /// Attempts that come over no edge of the topology, set by a kind for the round.
+    pub beside: Option<Calls>,
 }
 
 impl Server {
@@ -106,7 +110,15 @@ impl Server {
             cpu_share: params.number("cpu_share"),
             outdated_errors: params.number("outdated_errors"),
         };
-        Ok(Server { setup: setup.clone(), spec, tier, state, fixed, knobs: Knobs::calm(1.0) })
+        Ok(Server {
+            setup: setup.clone(),
+            spec,
+            tier,
+            state,
+            fixed,
+            knobs: Knobs::calm(1.0),
+            beside: None,
+        })
     }
 
     /// Levers called `name` that are pulled and not healed.

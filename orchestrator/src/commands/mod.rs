@@ -39,6 +39,8 @@ macro_rules! commands {
 commands! {
     /// Plays scenarios with the built-in agents and prints their scores.
     run: Run, logs "warn";
+    /// Puts you on call in one scenario, at this terminal or over a pipe.
+    play: Play, logs "error";
     /// Lists, shows and checks scenarios; prints their schema.
     scenario: Scenario, logs "warn";
     /// Plays episodes for training, many over one connection, and writes trajectories.

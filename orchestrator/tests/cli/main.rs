@@ -8,6 +8,7 @@ mod ctl;
 mod distributed;
 mod eval;
 mod kit;
+mod play;
 mod postgres;
 mod processes;
 mod python;

@@ -158,6 +158,9 @@ pub struct Inbox {
     /// Hosts only: of everything on it, in (instance, group) order.
     #[prost(message, repeated, tag = "4")]
     pub needs: ::prost::alloc::vec::Vec<Need>,
+    /// For the names of its callees, in the order of its outgoing edges; empty: no callee has one.
+    #[prost(message, repeated, tag = "5")]
+    pub names: ::prost::alloc::vec::Vec<Resolution>,
 }
 /// Everything that one instance says in a round.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -180,6 +183,19 @@ pub struct Outbox {
     /// Values of its history columns; trailing +0.0 are left out.
     #[prost(double, repeated, tag = "6")]
     pub row: ::prost::alloc::vec::Vec<f64>,
+    /// Resolvers only: for each of its names, in the order of its setup.
+    #[prost(message, repeated, tag = "7")]
+    pub answers: ::prost::alloc::vec::Vec<Resolution>,
+}
+/// What the callers of a name get for it, as shares of them, 0..1.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct Resolution {
+    /// No address.
+    #[prost(double, optional, tag = "1")]
+    pub missing: ::core::option::Option<f64>,
+    /// An address where nobody answers.
+    #[prost(double, optional, tag = "2")]
+    pub astray: ::core::option::Option<f64>,
 }
 /// The attempts that one edge brings to its callee.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -29,6 +29,11 @@ pub mod mayday {
             include!("mayday.db.v1.rs");
         }
     }
+    pub mod dns {
+        pub mod v1 {
+            include!("mayday.dns.v1.rs");
+        }
+    }
     pub mod evaluation {
         pub mod v1 {
             include!("mayday.evaluation.v1.rs");

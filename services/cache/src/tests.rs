@@ -53,7 +53,9 @@ fn setup(params: Params) -> Setup {
         outgoing: vec![store],
         callees: vec!["store".into()],
         classes: vec![class("look", false), class("buy", true)],
+        hostnames: Vec::new(),
         tenants: Vec::new(),
+        names: Vec::new(),
         noise: Noise::root(1),
     }
 }

@@ -400,7 +400,9 @@ mod tests {
             outgoing: Vec::new(),
             callees: Vec::new(),
             classes: vec![class],
+            hostnames: Vec::new(),
             tenants: Vec::new(),
+            names: Vec::new(),
             noise: Noise::root(1),
         };
         Instance::create(KIND, setup, Tick(0)).unwrap()

@@ -39,7 +39,9 @@ impl Rig {
             outgoing: Vec::new(),
             callees: Vec::new(),
             classes: vec![class],
+            hostnames: Vec::new(),
             tenants: Vec::new(),
+            names: Vec::new(),
             noise: Noise::root(1),
         };
         let mut rig = Rig { external: Instance::create(KIND, setup, Tick(0)).unwrap(), tick: 0 };

@@ -179,7 +179,9 @@ mod tests {
             outgoing: Vec::new(),
             callees: Vec::new(),
             classes: Vec::new(),
+            hostnames: Vec::new(),
             tenants: Vec::new(),
+            names: Vec::new(),
             noise: Noise::root(1),
         };
         let mut payment = Instance::create(KIND, setup, Tick(0)).unwrap();

@@ -158,5 +158,6 @@ pub(super) fn system() -> Topology {
             entry: EdgeId(0),
             writes: false,
         }],
+        names: Vec::new(),
     }
 }

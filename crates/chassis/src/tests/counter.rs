@@ -29,7 +29,9 @@ pub(crate) fn setup_json(id: u16) -> Vec<u8> {
         outgoing: vec![],
         callees: vec![],
         classes: vec![],
+        hostnames: Vec::new(),
         tenants: vec![],
+        names: Vec::new(),
         noise: Noise::root(1),
     };
     serde_json::to_vec(&setup).expect("a setup is JSON")

@@ -1,6 +1,6 @@
 //! Inboxes and outboxes on the wire.
 
-use model::{Calls, EdgeId, Grant, Inbox, InstanceId, Motion, Need, Outbox, Report};
+use model::{Calls, EdgeId, Grant, Inbox, InstanceId, Motion, Need, Outbox, Report, Resolution};
 use proto::control::v1 as pb;
 
 use super::{WireError, get, narrow, numbers_in, numbers_out, present, put};
@@ -12,6 +12,7 @@ pub fn inbox_out(inbox: &Inbox) -> pb::Inbox {
         reports: inbox.reports.iter().map(report_out).collect(),
         grants: inbox.grants.iter().map(grant_out).collect(),
         needs: inbox.needs.iter().map(need_out).collect(),
+        names: inbox.names.iter().map(resolution_out).collect(),
     }
 }
 
@@ -25,6 +26,7 @@ pub fn inbox_in(inbox: &pb::Inbox) -> Result<Inbox, WireError> {
         reports: inbox.reports.iter().map(report_in).collect::<Result<_, _>>()?,
         grants: inbox.grants.iter().map(grant_in).collect::<Result<_, _>>()?,
         needs: inbox.needs.iter().map(need_in).collect::<Result<_, _>>()?,
+        names: inbox.names.iter().map(resolution_in).collect::<Result<_, _>>()?,
     })
 }
 
@@ -42,6 +44,7 @@ pub fn outbox_out(outbox: &Outbox) -> pb::Outbox {
             load: put(load),
         }),
         row: numbers_out(&outbox.row),
+        answers: outbox.answers.iter().map(resolution_out).collect(),
     }
 }
 
@@ -60,7 +63,8 @@ pub fn outbox_in(outbox: &pb::Outbox, into: &mut Outbox) -> Result<(), WireError
     into.row = numbers_in("row", &outbox.row)?;
     refill(&mut into.calls, &outbox.calls, calls_in)?;
     refill(&mut into.needs, &outbox.needs, need_in)?;
-    refill(&mut into.grants, &outbox.grants, grant_in)
+    refill(&mut into.grants, &outbox.grants, grant_in)?;
+    refill(&mut into.answers, &outbox.answers, resolution_in)
 }
 
 fn refill<P, M>(
@@ -141,6 +145,15 @@ fn report_in(report: &pb::Report) -> Result<Report, WireError> {
         class_var_s2: numbers_in("report.class_var_s2", &report.class_var_s2)?,
         offered: get(report.offered),
     })
+}
+
+fn resolution_out(resolution: &Resolution) -> pb::Resolution {
+    let Resolution { missing, astray } = *resolution;
+    pb::Resolution { missing: put(missing), astray: put(astray) }
+}
+
+fn resolution_in(resolution: &pb::Resolution) -> Result<Resolution, WireError> {
+    Ok(Resolution { missing: get(resolution.missing), astray: get(resolution.astray) })
 }
 
 fn grant_out(grant: &Grant) -> pb::Grant {

@@ -4,7 +4,7 @@
 use machine::Advanced;
 use model::{
     CLASSES_MAX, COLUMNS_MAX, Calls, EdgeId, Grant, Inbox, InstanceId, Motion, Need, Noise, Outbox,
-    ParamValue, Params, PerClass, Report, Tick,
+    ParamValue, Params, PerClass, Report, Resolution, Tick,
 };
 use telemetry::Change;
 
@@ -137,7 +137,12 @@ impl Samples {
             reports: self.list(Samples::report),
             grants: self.list(Samples::grant),
             needs: self.list(Samples::need),
+            names: self.list(Samples::resolution),
         }
+    }
+
+    fn resolution(&mut self) -> Resolution {
+        Resolution { missing: self.number(), astray: self.number() }
     }
 
     pub(crate) fn outbox(&mut self) -> Outbox {
@@ -146,6 +151,7 @@ impl Samples {
             calls: self.list(Samples::calls),
             needs: self.list(Samples::need),
             grants: self.list(Samples::grant),
+            answers: self.list(Samples::resolution),
             motion: Motion { failure: self.number(), lateness: self.number(), load: self.number() },
             row: self.array::<COLUMNS_MAX>(),
         }

@@ -46,6 +46,8 @@ catalogue![
     provider_brownout,
     quota_cut,
     rate_limit,
+    record_lost,
+    record_wrong,
     replica_lag,
     route_drop,
     session_loss,

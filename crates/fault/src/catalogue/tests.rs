@@ -3,8 +3,8 @@
 use super::*;
 use crate::aim::Target;
 use model::{
-    ClassSpec, EdgeId, EdgePolicy, EdgeSpec, GroupSpec, InstanceId, InstanceSpec, ParamValue,
-    Params, Topology,
+    ClassSpec, EdgeId, EdgePolicy, EdgeSpec, GroupSpec, InstanceId, InstanceSpec, NameSpec,
+    ParamValue, Params, Topology,
 };
 use std::collections::BTreeSet;
 
@@ -32,6 +32,11 @@ fn edge(id: u16, from: Option<u16>, to: u16) -> EdgeSpec {
         policy: EdgePolicy::default(),
         calls: [1.0; 8],
     }
+}
+
+fn name(name: &str, component: u16, resolver: u16) -> NameSpec {
+    let (component, resolver) = (InstanceId(component), InstanceId(resolver));
+    NameSpec { name: name.into(), component, resolver, ttl_s: 60.0 }
 }
 
 fn class(name: &str) -> ClassSpec {
@@ -62,9 +67,11 @@ fn system() -> Topology {
             instance("db", "db", &[("stable", 0)]),
             instance("cache", "cache", &[("stable", 0)]),
             instance("acquirer", "external", &[]),
+            instance("names", "dns", &[("stable", 1)]),
         ],
         edges: vec![edge(0, None, 2), edge(1, Some(2), 4), edge(2, Some(4), 6)],
         classes: vec![class("browse"), class("checkout")],
+        names: vec![name("orders.internal", 6, 9)],
     }
 }
 
@@ -130,6 +137,7 @@ fn wrong_targets_and_parameters_are_refused_with_what_is_allowed() {
         ("packet_loss", "app -> db", "", "`ratio`: is missing"),
         ("certificate_expiry", "gateway", "x=1", "`x`: unknown parameter; none is accepted here"),
         ("missing_index", "db", "factor=2 class=x", "`class`: unknown class or route `x`"),
+        ("record_lost", "names", "record=x.internal", "unknown record `x.internal`; expected one"),
         ("stale_secret", "auth", "group=x", "unknown group `x`; expected one of stable"),
     ] {
         let target = target(&topology, on);

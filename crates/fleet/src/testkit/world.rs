@@ -49,6 +49,7 @@ fn topology() -> Topology {
             edge(6, Some(5), 3, "Route", 0.02),
         ],
         classes: Vec::new(),
+        names: Vec::new(),
     }
 }
 

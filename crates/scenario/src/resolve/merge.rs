@@ -4,9 +4,11 @@ use super::lookup::edge_ends;
 use crate::raw::{Flaw, Key, Node, Value};
 use action::near::suggestion;
 
-/// Lays `over` (hosts, components, edges, classes by name) over the topology.
+/// Lays `over` (hosts, components, edges, classes, names by name) over the topology.
 pub(super) fn lay_over(topology: &mut Node, over: &Node) -> Result<(), Flaw> {
-    for (section, noun) in [("hosts", "host"), ("components", "component"), ("classes", "class")] {
+    let sections =
+        [("hosts", "host"), ("components", "component"), ("classes", "class"), ("names", "name")];
+    for (section, noun) in sections {
         for (key, fields) in over.map(section) {
             let target = find(topology, section, key, noun)?;
             replace(target, fields);

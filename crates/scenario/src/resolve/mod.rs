@@ -5,6 +5,7 @@ mod edges;
 mod events;
 mod lookup;
 mod merge;
+mod names;
 mod plan;
 mod scenario;
 mod topology;

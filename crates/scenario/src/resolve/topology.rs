@@ -1,6 +1,6 @@
 //! A topology: hosts first, then components, then edges with the users' in front.
 
-use super::{edges, lookup};
+use super::{edges, lookup, names};
 use crate::format::COMPONENT;
 use crate::grammar::missing_field;
 use crate::raw::{At, Flaw, Key, Node};
@@ -34,6 +34,7 @@ pub(crate) fn topology(name: &str, node: &Node, kinds: &dyn Kinds) -> Result<Top
     classes(node, &mut topology)?;
     topology.edges = edges::edges(node, &topology, kinds)?;
     enter(node, &mut topology)?;
+    topology.names = names::names(node, &topology, kinds)?;
     create_each(node, &topology, kinds)?;
     Ok(topology)
 }

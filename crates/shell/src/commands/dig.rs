@@ -3,6 +3,7 @@
 use super::Command;
 use crate::call::{Call, Done, Stop};
 use crate::interpreter::Halt;
+pub(super) use model::address;
 use model::{InstanceId, Look, Sight};
 
 pub(crate) const COMMAND: Command = Command {
@@ -13,11 +14,6 @@ pub(crate) const COMMAND: Command = Command {
     short_hint: false,
     run: |call| Box::pin(run(call)),
 };
-
-/// The address of a component or host.
-pub(super) fn address(of: InstanceId) -> String {
-    format!("10.0.{}.{}", 1 + of.0 / 200, 10 + of.0 % 200)
-}
 
 /// What a name stands for from here: addresses with their owners; none: it does not exist.
 pub(super) async fn resolve(

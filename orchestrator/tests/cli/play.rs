@@ -1,0 +1,144 @@
+//! `mayday play`: over a pipe, and at a terminal of its own.
+
+use crate::kit::{DEADLINE, LIBRARY, SCENARIO, command, skip};
+use std::io::{Read, Write};
+use std::process::{Output, Stdio};
+use std::time::Instant;
+
+/// What the seat says to these lines.
+fn played(lines: &str, more: &[&str]) -> Output {
+    let mut args = vec!["play", SCENARIO, "--library", LIBRARY];
+    args.extend(more);
+    let mut child = command(&args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    // A process that has heard enough does not read on.
+    let _ = child.stdin.take().expect("a pipe").write_all(lines.as_bytes());
+    child.wait_with_output().expect("it ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_pipe_plays_an_episode_to_its_score() {
+    let lines = "topology\nstatus\nlogs web 5\nmetric web latency\n\n# a note\nalerts\n\
+                 rollback web\nwait 120\nresolve\nwait 5\n";
+    let output = played(lines, &["--seed", "3"]);
+    let (said, noted) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}{noted}");
+    assert!(noted.is_empty(), "{noted}");
+    for part in [
+        "FIRING page ",
+        "[t+00:00:00 tick 0, step 0, ",
+        "components\n",
+        "latency.p95.seconds",
+        "rollback accepted",
+        "cleared page",
+        "The episode is over: resolved at t+00:",
+        "doing nothing",
+        "reference",
+        "the reference does: ",
+        "cause: ",
+    ] {
+        assert!(said.contains(part), "{part:?} is missing in {said}");
+    }
+    assert!(!said.contains('\u{1b}'), "no decoration for a pipe");
+    let score = said.split("\nscore ").nth(1).and_then(|rest| rest.lines().next());
+    let score: f64 = score.expect("a score").parse().expect("a number");
+    assert!(score > 0.5, "the rollback was right: {said}");
+}
+
+#[test]
+fn lines_that_are_not_understood_cost_no_time_and_are_told() {
+    let output = played("rollbak web\nrestart wep\nlogs 'web\n", &[]);
+    let (said, noted) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{said}{noted}");
+    for part in [
+        "did you mean `rollback`?",
+        "did you mean `web`?",
+        "a quote ' is not closed",
+        "mayday: 3 lines were not understood",
+    ] {
+        assert!(noted.contains(part), "{part:?} is missing in {noted}");
+    }
+    assert!(said.contains("over: abandoned at t+00:00:00 after 0 steps"), "{said}");
+}
+
+#[test]
+fn the_end_of_the_pipe_hands_over_and_the_record_plays_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let db = folder.path().join("seat.db");
+    let db = db.to_str().expect("UTF-8");
+    let output = played("rollback web\nwait 60\n", &["--records", db]);
+    let (said, noted) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}{noted}");
+    assert!(said.contains("over: abandoned at t+00:01:30 after 2 steps"), "{said}");
+    let episode = noted.split("episode ").nth(1).and_then(|rest| rest.split(' ').next());
+    let again = crate::kit::out(&["replay", episode.expect("an episode"), "--records", db]);
+    assert!(again.contains("2 steps, all digests as recorded; abandoned"), "{again}");
+}
+
+#[test]
+fn help_names_every_action_and_unknown_scenarios_are_refused() {
+    let output = played("help\nhelp restart\nquit\n", &[]);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.contains("rollback(component") && said.contains("ssh HOST"), "{said}");
+    for (word, part) in [("broken-releas", "did you mean"), ("", "unknown")] {
+        let args = ["play", word, "--library", LIBRARY];
+        let output = command(&args).output().expect("the binary starts");
+        let noted = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{word}: {noted}");
+        assert!(noted.contains(part), "{word}: {noted}");
+    }
+}
+
+/// With a terminal there is a prompt, completion by the tabulator, and Ctrl-D hands over.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_completes_names_and_ctrl_d_hands_over() {
+    let whole = command(&[]);
+    let program = whole.get_program().to_str().expect("UTF-8");
+    let line = format!("'{program}' play {SCENARIO} --library '{LIBRARY}'");
+    let script = std::process::Command::new("script")
+        .args(["-qefc", &line, "/dev/null"])
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = script else {
+        return skip("a_terminal_completes_names_and_ctrl_d_hands_over", "no program `script`");
+    };
+    let mut keys = child.stdin.take().expect("a pipe");
+    let mut screen = child.stdout.take().expect("a pipe");
+    let (tell, said) = std::sync::mpsc::channel();
+    let reader = std::thread::spawn(move || {
+        let mut bytes = [0; 4096];
+        while let Ok(read @ 1..) = screen.read(&mut bytes) {
+            if tell.send(text(&bytes[..read])).is_err() {
+                return;
+            }
+        }
+    });
+    let mut seen = String::new();
+    let mut wait_for = |part: &str| {
+        let deadline = Instant::now() + DEADLINE;
+        while !seen.contains(part) {
+            let left = deadline.saturating_duration_since(Instant::now());
+            seen += &said.recv_timeout(left).unwrap_or_else(|_| panic!("no {part:?} in {seen}"));
+        }
+        seen.clear();
+    };
+    wait_for("t+00:00:00 > ");
+    keys.write_all(b"rollback we\t\r").expect("typed");
+    wait_for("rollback accepted");
+    keys.write_all(&[4]).expect("typed");
+    wait_for("over: abandoned at t+00:00:30 after 1 step");
+    assert_eq!(crate::kit::wait(&mut child), Some(0));
+    let _ = reader.join();
+}
