@@ -209,7 +209,8 @@ impl Loop {
             let outbox = &reply.outbox;
             let r = &outbox.report;
             let answers = outbox.answers.iter().flat_map(|a| [&a.missing, &a.astray]);
-            let shares = r.failed.iter().chain(&r.turned_away).chain([&r.refused]).chain(answers);
+            let shares = r.failed.iter().chain(&r.turned_away).chain(&r.overdue);
+            let shares = shares.chain([&r.refused]).chain(answers);
             for share in shares {
                 assert!((0.0..=1.0).contains(share), "{name} at {tick}: share {share}");
             }

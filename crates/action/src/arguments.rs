@@ -13,6 +13,12 @@ pub(crate) const GROUP: ParamSpec =
     ParamSpec::text("group", ParamKind::Text, "", "Only this replica group; empty: all of them.");
 /// The host acted on.
 pub(crate) const HOST: ParamSpec = ParamSpec::required("host", ParamKind::Component, "The host.");
+/// A partition of a queue.
+pub(crate) const PARTITION: ParamSpec = ParamSpec::required(
+    "partition",
+    ParamKind::Count { min: 0, max: 63 },
+    "The number of the partition, from 0, as status and logs show it.",
+);
 /// How far back a read looks.
 pub(crate) const MINUTES: ParamSpec = ParamSpec::number(
     "minutes",

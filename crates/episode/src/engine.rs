@@ -174,7 +174,7 @@ pub(crate) fn list(outbox: &Outbox, buffer: &mut Vec<f64>) {
         outbox.motion.lateness,
         outbox.motion.load,
     ]);
-    for per_class in [r.class_mean_s, r.class_var_s2, r.turned_away, r.failed] {
+    for per_class in [r.class_mean_s, r.class_var_s2, r.turned_away, r.failed, r.overdue] {
         buffer.extend(per_class);
     }
     for calls in &outbox.calls {

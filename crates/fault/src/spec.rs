@@ -32,7 +32,8 @@ pub enum Targets {
 }
 
 /// Kinds that serve requests.
-pub const SERVERS: &[&str] = &["app", "auth", "cache", "db", "dns", "gateway", "payment"];
+pub const SERVERS: &[&str] =
+    &["app", "auth", "cache", "db", "dns", "gateway", "payment", "queue"];
 
 impl Targets {
     /// What it can hit, for errors and help.

@@ -32,6 +32,7 @@ list! {
     gateway,
     host,
     payment,
+    queue,
 }
 
 /// All kinds, in alphabetical order.

@@ -84,6 +84,8 @@ pub struct ClassView {
     /// Attempts per call if nothing were late or refused: errors of a callee without calls of its
     /// own, however fast it is.
     pub unloaded_attempts: f64,
+    /// Share of calls that succeed and are no good: what they put off is done too late.
+    pub overdue: f64,
 }
 
 /// How the calls of one edge end, by class and on the mixture.
@@ -270,6 +272,7 @@ fn alike(r: &Report, a: usize, b: usize) -> bool {
         && r.class_mean_s[a] == r.class_mean_s[b]
         && r.class_var_s2[a] == r.class_var_s2[b]
         && r.turned_away[a] == r.turned_away[b]
+        && r.overdue[a] == r.overdue[b]
 }
 
 /// Mean of `f` over the classes by the look's weights; equal weights when nobody calls.
@@ -397,6 +400,7 @@ impl Timing {
         v.unloaded_attempts = attempts(error, error, retries, granted).mean;
         v.attempts = n.mean;
         v.failed = n.failed;
+        v.overdue = cx.report.overdue[c];
         v.reaching = (accepted / (1.0 - a.refused).max(1e-6)).min(n.mean * arriving);
         let wasted = self.wasted_s(n.mean - accepted, a, pool.refused);
         let spent = accepted * a.time_s + wasted + n.mean * pool.wait_s;

@@ -40,7 +40,8 @@ impl Default for UsersSpec {
 /// What users got in a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Requests per second and class answered correctly within the objective.
+    /// Requests per second and class answered correctly within the objective, less those whose
+    /// deferred work is done too late.
     pub good: PerClass,
     /// Requests per second and class answered correctly, late ones included.
     pub answered: PerClass,
@@ -81,6 +82,7 @@ pub fn sharpen(before: &Report, after: &Report) -> Report {
         r.class_var_s2[c] = var(before.class_var_s2[c], after.class_var_s2[c]);
         r.failed[c] = share(before.failed[c], after.failed[c]);
         r.turned_away[c] = share(before.turned_away[c], after.turned_away[c]);
+        r.overdue[c] = share(before.overdue[c], after.overdue[c]);
     }
     r
 }
@@ -148,7 +150,7 @@ impl UsersEdge {
             let objective = self.spec.objective_s[c];
             let share = if objective >= cut { 1.0 } else { within(v.ok_s, v.ok_var, objective) };
             out.answered[c] = ok;
-            out.good[c] = ok * share;
+            out.good[c] = ok * share * (1.0 - v.overdue);
             all += demand[c];
             answered += ok;
             good += out.good[c];

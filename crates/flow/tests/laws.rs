@@ -2,6 +2,7 @@
 //! to heal and to collapse. How near the numbers are is in `fidelity`.
 
 mod chain;
+mod deferred;
 mod stations;
 mod verdicts;
 mod worlds;

@@ -73,7 +73,11 @@ pub struct Report {
     pub turned_away: PerClass,
     /// Share of accepted attempts that fail, own errors and failures below, per class.
     pub failed: PerClass,
-    /// Share of those failures that are a refusal further down, 0..1.
+    /// Share of accepted attempts that are answered well and are no good all the same, per class:
+    /// what was put off (a message in a queue) will be done too late. Nobody waits for it and
+    /// nobody tries again, so only users' good answers know of it.
+    pub overdue: PerClass,
+    /// Share of failures that are a refusal further down, 0..1.
     pub refusal: f64,
     /// Time from here to where that refusal happened, seconds.
     pub path_s: f64,
@@ -104,6 +108,7 @@ impl Report {
         refused: 0.0,
         turned_away: [0.0; CLASSES_MAX],
         failed: [0.0; CLASSES_MAX],
+        overdue: [0.0; CLASSES_MAX],
         refusal: 0.0,
         path_s: 0.0,
         offered: 0.0,

@@ -273,6 +273,10 @@ pub struct Report {
     /// Attempts of all callers that arrived, per second.
     #[prost(double, optional, tag = "17")]
     pub offered: ::core::option::Option<f64>,
+    /// Share of accepted attempts that are answered well and whose deferred work is done too late, by
+    /// class, 0..1.
+    #[prost(double, repeated, tag = "18")]
+    pub overdue: ::prost::alloc::vec::Vec<f64>,
 }
 /// What a host gives one replica group of an instance.
 #[derive(Clone, Copy, PartialEq, ::prost::Message)]

@@ -69,6 +69,11 @@ pub mod mayday {
             include!("mayday.payment.v1.rs");
         }
     }
+    pub mod queue {
+        pub mod v1 {
+            include!("mayday.queue.v1.rs");
+        }
+    }
     pub mod request {
         pub mod v1 {
             include!("mayday.request.v1.rs");

@@ -90,6 +90,7 @@ impl Samples {
             refused: self.number(),
             turned_away: self.per_class(),
             failed: self.per_class(),
+            overdue: self.per_class(),
             refusal: self.number(),
             path_s: self.number(),
             capacity: self.number(),

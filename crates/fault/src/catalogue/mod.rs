@@ -26,6 +26,7 @@ catalogue![
     clock_skew,
     cohort_bug,
     connection_leak,
+    consumer_backlog,
     cpu_hog,
     crash_loop,
     disk_full,
@@ -41,6 +42,7 @@ catalogue![
     missing_index,
     packet_loss,
     partition,
+    poison_message,
     port_squat,
     process_crash,
     provider_brownout,
@@ -54,6 +56,7 @@ catalogue![
     slot_leak,
     slow_dependency,
     stale_secret,
+    stuck_consumers,
 ];
 
 /// All faults, by name.

@@ -148,6 +148,7 @@ pub(super) fn settle_report(old: &mut Report, new: &Report, classes: usize, w: f
         settle_time(&mut old.class_var_s2[c], new.class_var_s2[c], w);
         settle_share(&mut old.failed[c], new.failed[c], w);
         settle_share(&mut old.turned_away[c], new.turned_away[c], w);
+        settle_share(&mut old.overdue[c], new.overdue[c], w);
     }
     for (old, new) in [
         (&mut old.refusal, new.refusal),

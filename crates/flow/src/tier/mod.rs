@@ -178,8 +178,12 @@ impl TierState {
         let old = self.core.report;
         self.core.queue = 0.0;
         // Failures and refusals are not the queue's: they are measured anew, not forgotten.
-        self.core.report =
-            Report { failed: old.failed, turned_away: old.turned_away, ..unloaded(spec) };
+        self.core.report = Report {
+            failed: old.failed,
+            overdue: old.overdue,
+            turned_away: old.turned_away,
+            ..unloaded(spec)
+        };
         self.memo.forget();
     }
 
@@ -359,6 +363,7 @@ impl TierState {
         for c in 0..usize::from(spec.classes) {
             let w = &work.class[c];
             r.failed[c] = w.failed.clamp(0.0, 1.0);
+            r.overdue[c] = w.overdue.clamp(0.0, 1.0);
             r.class_mean_s[c] = st.wait + w.ok_s;
             r.class_var_s2[c] = st.wait_var + w.ok_var;
         }

@@ -26,6 +26,8 @@ pub(crate) struct ClassWork {
     /// Time and second moment of a request that fails, each times the failed share.
     pub fail_s: f64,
     pub fail_2: f64,
+    /// Share of the successes whose deferred work is done too late.
+    pub overdue: f64,
 }
 
 /// The same on the mixture.
@@ -130,6 +132,7 @@ fn own(spec: &TierSpec, knobs: &Knobs, groups: Groups, c: usize) -> ClassWork {
         error,
         fail_s: error * own_s,
         fail_2: error * second,
+        overdue: 0.0,
     }
 }
 
@@ -140,6 +143,9 @@ fn call(w: &mut ClassWork, view: &EdgeView, c: usize, per_request: f64, optional
         return 0.0;
     }
     let v = &view.class[c];
+    if v.overdue > 0.0 {
+        w.overdue = 1.0 - (1.0 - w.overdue) * stage(v.overdue, per_request).0;
+    }
     let here = 1.0 - w.failed;
     if optional {
         let fate = 1.0 - v.failed;
