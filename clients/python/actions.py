@@ -24,6 +24,8 @@ __all__ = [
     "KillSession",
     "Logs",
     "Metrics",
+    "ParkMessage",
+    "Purge",
     "ReloadSecret",
     "RenewCertificate",
     "RequestQuota",
@@ -36,6 +38,7 @@ __all__ = [
     "Shed",
     "Shell",
     "ShiftTraffic",
+    "SkipOffset",
     "StartUnit",
     "Status",
     "Topology",
@@ -140,7 +143,8 @@ class FixRecord(MaydayAction):
 
 
 class FlushCache(MaydayAction):
-    """Drops all entries of a cache; until it is warm again every lookup goes on to the store."""
+    """Drops all entries of a cache, or of the cache of a frontend's sessions; until it is warm
+    again every lookup costs what it costs without a cache."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -224,6 +228,28 @@ class Metrics(MaydayAction):
         max_length=200,
         description="Names of signals, separated by commas; empty: all of them.",
     )
+
+
+class ParkMessage(MaydayAction):
+    """Puts the message at the head of one partition among the dead letters, where it is kept; the
+    partition goes on with the next one."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["park_message"] = "park_message"
+    component: str = Field(max_length=200, description="The component.")
+    partition: int = Field(
+        le=63, ge=0, description="The number of the partition, from 0, as status and logs show it."
+    )
+
+
+class Purge(MaydayAction):
+    """Deletes all messages that wait in a queue, for good; what they promised is never done."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["purge"] = "purge"
+    component: str = Field(max_length=200, description="The component.")
 
 
 class ReloadSecret(MaydayAction):
@@ -410,6 +436,22 @@ class ShiftTraffic(MaydayAction):
     ) = Field(description="Its share of the calls.")
 
 
+class SkipOffset(MaydayAction):
+    """Moves the committed offset of one partition past messages, for good; what they promised is
+    never done."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["skip_offset"] = "skip_offset"
+    component: str = Field(max_length=200, description="The component.")
+    messages: int = Field(
+        default=1, le=1000000, ge=1, description="How many messages, from the head on."
+    )
+    partition: int = Field(
+        le=63, ge=0, description="The number of the partition, from 0, as status and logs show it."
+    )
+
+
 class StartUnit(MaydayAction):
     """Starts a stopped or failed unit of a host."""
 
@@ -488,6 +530,8 @@ AnyAction = (
     | KillSession
     | Logs
     | Metrics
+    | ParkMessage
+    | Purge
     | ReloadSecret
     | RenewCertificate
     | RequestQuota
@@ -500,6 +544,7 @@ AnyAction = (
     | Shed
     | Shell
     | ShiftTraffic
+    | SkipOffset
     | StartUnit
     | Status
     | Topology

@@ -33,7 +33,7 @@ pub enum Targets {
 
 /// Kinds that serve requests.
 pub const SERVERS: &[&str] =
-    &["app", "auth", "cache", "db", "dns", "gateway", "payment", "queue"];
+    &["app", "auth", "cache", "db", "dns", "frontend", "gateway", "payment", "queue"];
 
 impl Targets {
     /// What it can hit, for errors and help.

@@ -29,6 +29,7 @@ list! {
     db,
     dns,
     external,
+    frontend,
     gateway,
     host,
     payment,

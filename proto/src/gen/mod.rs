@@ -44,6 +44,11 @@ pub mod mayday {
             include!("mayday.external.v1.rs");
         }
     }
+    pub mod frontend {
+        pub mod v1 {
+            include!("mayday.frontend.v1.rs");
+        }
+    }
     pub mod gateway {
         pub mod v1 {
             include!("mayday.gateway.v1.rs");

@@ -152,11 +152,11 @@ impl Broker {
         let mut rate = [0.0; CLASSES_MAX];
         let (mut offered, mut wanted) = (0.0, 0.0);
         for call in calls {
-            for c in 0..CLASSES_MAX {
-                let kept = call.rate[c] * (1.0 - self.refuse[c]);
-                rate[c] += kept;
+            for ((sum, brought), refuse) in rate.iter_mut().zip(call.rate).zip(self.refuse) {
+                let kept = brought * (1.0 - refuse);
+                *sum += kept;
                 wanted += kept;
-                offered += call.rate[c];
+                offered += brought;
             }
         }
         let room = (terms.depth_limit - self.backlog.total()).max(0.0) / dt_s;

@@ -185,9 +185,8 @@ impl QueueMachine {
     fn status(&self, facts: &mut BTreeMap<String, String>) {
         let (broker, crew) = (&self.broker, self.crew());
         facts.remove("queue");
-        let depth = format!("{:.0}, the oldest {:.1} s old", self.depth(), {
-            broker.backlog.oldest_s()
-        });
+        let depth =
+            format!("{:.0}, the oldest {:.1} s old", self.depth(), { broker.backlog.oldest_s() });
         facts.insert("messages waiting".into(), depth);
         facts.insert("dead letters".into(), format!("{:.0}", broker.dead.floor()));
         let running = self.server.knobs.running();
@@ -261,6 +260,7 @@ impl Machine for QueueMachine {
             self.server.heal(&["queue.stuck"]);
         }
         self.set_knobs(cx);
+        self.server.take_names(inbox);
         let dt_s = cx.delta_s();
         self.broker.join(self.server.knobs.running(), !renewed.is_empty(), &self.terms);
         self.broker.take(&inbox.calls, &self.terms, dt_s);

@@ -113,9 +113,13 @@ pub(crate) static SIGNALS: &[SignalSpec] = &[
     signal("messages.late.ratio", "1", "Share of new messages handled too late.", 0.01, |m| {
         m.row[LATE]
     }),
-    signal("partition.lag.messages", "{message}", "Messages in the fullest partition.", 0.01, |m| {
-        m.row[PARTITION]
-    }),
+    signal(
+        "partition.lag.messages",
+        "{message}",
+        "Messages in the fullest partition.",
+        0.01,
+        |m| m.row[PARTITION],
+    ),
     signal("queue.depth", "{message}", "Messages that wait.", 0.01, |m| m.row[QUEUE]),
     signal("replicas.running", "{replica}", "Consumers that run.", 0.0, running),
     signal("replicas.wanted", "{replica}", "Consumers that should run.", 0.0, |m| {

@@ -5,8 +5,8 @@ use crate::signals::{CONSUMED, DEAD, LATE, LOST, OLDEST, PARTITION};
 use machine::{Instance, Moving};
 use model::{
     Answer, Calls, ClassSpec, Code, EdgeId, EdgePolicy, EdgeSpec, Grant, GroupSpec, Hop, Inbox,
-    InstanceId, InstanceSpec, LeverPull, Next, Noise, Order, Params, Query, Report, Setup, Severity,
-    Tick,
+    InstanceId, InstanceSpec, LeverPull, Next, Noise, Order, Params, Query, Report, Setup,
+    Severity, Tick,
 };
 use server::signals::{FAILED, OFFERED, QUEUE, REFUSED};
 
@@ -69,6 +69,8 @@ impl Bench {
             }],
             callees: vec!["db".into()],
             classes: vec![class()],
+            hostnames: Vec::new(),
+            names: Vec::new(),
             tenants: Vec::new(),
             noise: Noise::root(1),
         };

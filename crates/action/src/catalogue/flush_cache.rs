@@ -5,7 +5,8 @@ use crate::spec::{ActionClass, ActionSpec, Duration};
 
 pub(super) const ACTION: ActionSpec = ActionSpec {
     name: "flush_cache",
-    doc: "Drops all entries of a cache; until it is warm again every lookup goes on to the store.",
+    doc: "Drops all entries of a cache, or of the cache of a frontend's sessions; until it is warm \
+          again every lookup costs what it costs without a cache.",
     class: ActionClass::Mutate,
     duration: Duration::MUTATE,
     args: &[COMPONENT],

@@ -55,6 +55,7 @@ catalogue![
     session_loss,
     slot_leak,
     slow_dependency,
+    stale_pages,
     stale_secret,
     stuck_consumers,
 ];

@@ -68,6 +68,7 @@ fn system() -> Topology {
             instance("cache", "cache", &[("stable", 0)]),
             instance("acquirer", "external", &[]),
             instance("names", "dns", &[("stable", 1)]),
+            instance("pages", "frontend", &[("stable", 0)]),
             instance("tasks", "queue", &[("stable", 1)]),
         ],
         edges: vec![edge(0, None, 2), edge(1, Some(2), 4), edge(2, Some(4), 6)],

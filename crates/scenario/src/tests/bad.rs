@@ -199,7 +199,7 @@ const SCENARIO_ROWS: &[Row] = &[
         "on: db, with: {factor: 6}",
         "on: node-1, with: {factor: 6}",
         "26:40",
-        "`on`: capacity_dip hits a component of kind app, auth, cache, db, gatew",
+        "`on`: capacity_dip hits a component of kind app, auth, cache, db, front",
     ),
     (
         "fault: packet_loss, on: shop -> db",
