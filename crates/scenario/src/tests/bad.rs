@@ -199,7 +199,7 @@ const SCENARIO_ROWS: &[Row] = &[
         "on: db, with: {factor: 6}",
         "on: node-1, with: {factor: 6}",
         "26:40",
-        "`on`: capacity_dip hits a component of kind app, auth, cache, db, front",
+        "`on`: capacity_dip hits a component of kind app, auth, cache, db, dns, ",
     ),
     (
         "fault: packet_loss, on: shop -> db",
@@ -310,7 +310,7 @@ const SCENARIO_ROWS: &[Row] = &[
         "{action: restart, component: shop}",
         "{component: shop}",
         "47:29",
-        "`action` is missing; expected one of changes, config, declare, d",
+        "`action` is missing; expected one of changes, config, create_i",
     ),
     (
         "label: useless",
