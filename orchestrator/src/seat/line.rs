@@ -301,7 +301,7 @@ mod tests {
             ("re payment", "unknown action `re`"),
             ("restart", "component"),
             ("wait soon", "seconds"),
-            ("resolve now", "one argument too many"),
+            ("wait 5 6", "one argument too many"),
             ("metrics gateway latencee", "no signal with `latencee`"),
             ("logs 'gateway", "is not closed"),
             ("{\"action\": ", "is not JSON"),
