@@ -3,7 +3,7 @@
 use crate::behavior::AppBehavior;
 use crate::signals;
 use machine::{Kind, LeverSpec, Machine, OperationSpec};
-use model::{ParamError, ParamSpec, Setup};
+use model::{ParamError, ParamKind, ParamSpec, Setup};
 use server::{LEVERS as SHARED_LEVERS, OPERATIONS as SHARED_OPERATIONS, PARAMS as SHARED_PARAMS};
 use server::{ServerMachine, join_levers, join_operations, join_params};
 use telemetry::{ColumnSpec, SignalSpec};
@@ -15,7 +15,12 @@ pub struct App;
 /// The app kind, for the fleet's list.
 pub static KIND: &dyn Kind = &App;
 
-const OWN_PARAMS: &[ParamSpec] = &[];
+const OWN_PARAMS: &[ParamSpec] = &[ParamSpec::number(
+    "disk_writes",
+    ParamKind::Ratio,
+    0.0,
+    "Share of requests that write to the disk of their host; without space they fail.",
+)];
 const OWN_LEVERS: &[LeverSpec] = &[];
 const OWN_OPERATIONS: &[OperationSpec] = &[];
 const RPCS: &[&str] = &["Handle"];

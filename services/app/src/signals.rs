@@ -9,6 +9,9 @@ pub(crate) const HUNG: usize = 0;
 /// Offset of the column "memory of a replica, MiB".
 pub(crate) const MEMORY: usize = 1;
 
+/// Key of the level "writes to the disk fail for want of space".
+pub(crate) const NO_SPACE: u16 = server::keys::OWN;
+
 pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ColumnSpec { name: "hung", pooling: Pooling::Last },
     ColumnSpec { name: "memory", pooling: Pooling::Last },

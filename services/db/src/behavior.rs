@@ -1,8 +1,8 @@
-//! What a database adds to a server: locks and the sessions that hold them, statements without an
-//! index, a replica, and a disk that may be full.
+//! What a database adds to a server: locks and the sessions that hold them, sessions that hold
+//! connections and do nothing, statements without an index, a replica, and a disk that may be full.
 
 use crate::replication::Replication;
-use crate::signals::{BUSY, COLUMNS, CPU, LAG, LOCK_WAITERS, NO_SPACE, STALE, WRITES_LOST};
+use crate::signals::{BUSY, COLUMNS, CPU, IDLE, LAG, LOCK_WAITERS, NO_SPACE, STALE, WRITES_LOST};
 use machine::Cx;
 use model::{CLASSES_MAX, Code, LeverPull, Order, Outbox, Query, Refusal, Severity};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,9 @@ use telemetry::Levels;
 /// Undoing a transaction takes this share of the time it ran, at most a minute.
 const UNDO: f64 = 0.1;
 const UNDO_MAX_S: i64 = 60;
+
+/// The lever of sessions that hold connections and do nothing.
+pub(crate) const IDLE_SESSIONS: &str = "db.idle_sessions";
 
 /// A session of an operator or a job, as the status lists it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,6 +50,8 @@ pub(crate) struct DbBehavior {
     scans: [bool; CLASSES_MAX],
     /// Share of reads that are stale, as noted last.
     stale: f64,
+    /// Connections that sessions hold and do nothing with, as noted last.
+    idle: f64,
 }
 
 impl Phrases for DbBehavior {
@@ -75,6 +80,11 @@ impl Phrases for DbBehavior {
             let text = "slow statement: sequential scan, 1,204,331 rows examined for 12 returned";
             lines.push((Severity::Warn, text.into()));
         }
+        let idle = levels.get(IDLE, 0.0);
+        if idle > 0.0 {
+            let text = format!("{idle:.0} connections belong to sessions that have long been idle");
+            lines.push((Severity::Warn, text));
+        }
     }
 }
 
@@ -101,11 +111,13 @@ impl DbBehavior {
     }
 
     /// Ends what was being undone; the jobs behind the other sessions connect again and start over.
+    /// Who did nothing in a session does not miss it.
     fn connect_again(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
         let now = cx.tick().0;
         self.reconnect = false;
+        let idle: Vec<_> = server.pulled(IDLE_SESSIONS).map(|a| a.pull.id).collect();
         for session in &mut self.sessions {
-            if session.ends.is_some() {
+            if session.ends.is_some() || idle.contains(&session.pull) {
                 session.ends = Some(now);
                 continue;
             }
@@ -144,6 +156,20 @@ impl DbBehavior {
                 server.knobs.error[c] = 1.0;
                 self.waiting_s = timeout;
             }
+        }
+    }
+
+    /// Connections that nobody uses cannot be used by others.
+    fn idle(&mut self, server: &mut Server, cx: &mut Cx<'_>) {
+        let held: f64 =
+            server.pulled(IDLE_SESSIONS).map(|a| a.pull.args.number("connections")).sum();
+        if held > 0.0 {
+            let slots = server.knobs.concurrency.unwrap_or(server.spec.concurrency);
+            server.knobs.concurrency = Some((slots - held).max(0.01));
+        }
+        if held != self.idle {
+            self.idle = held;
+            cx.emit(IDLE, held, "");
         }
     }
 
@@ -234,6 +260,7 @@ impl Behavior for DbBehavior {
                 group.running = 0.0;
             }
         }
+        self.idle(server, cx);
         self.slow_queries(server);
         self.stale_reads(server, cx);
         self.lock(server);
@@ -261,7 +288,7 @@ impl Behavior for DbBehavior {
         out.row[first + LAG] = self.replication.lag_s;
         out.row[first + LOCK_WAITERS] = locked * self.waiting_s;
         out.row[first + CPU] = round.cpu_cores * server.setup.spec.params.number("cpu_share");
-        out.row[first + BUSY] = round.busy_slots;
+        out.row[first + BUSY] = round.busy_slots + self.idle;
     }
 
     fn accepts(&self, server: &Server, order: &Order) -> Option<Result<(), Refusal>> {
@@ -288,8 +315,10 @@ impl Behavior for DbBehavior {
         match order.verb.as_str() {
             "kill_session" => {
                 let number = order.args.number("session") as u32;
+                let idle: Vec<_> = server.pulled(IDLE_SESSIONS).map(|a| a.pull.id).collect();
                 for session in self.sessions.iter_mut().filter(|s| s.number == number) {
-                    let undo = (UNDO * (now - session.since) as f64) as i64;
+                    let worked = !idle.contains(&session.pull);
+                    let undo = (UNDO * (now - session.since) as f64) as i64 * i64::from(worked);
                     session.ends = Some(now + undo.min(UNDO_MAX_S));
                     let text = format!("session {number} canceled, its transaction is undone");
                     cx.emit(server::keys::NOTE, 0.0, text);
@@ -315,6 +344,7 @@ impl Behavior for DbBehavior {
 
     fn injected(&mut self, _server: &mut Server, cx: &mut Cx<'_>, pull: &LeverPull) {
         match pull.lever.as_str() {
+            IDLE_SESSIONS => self.open_session(cx, pull, "idle; before that COMMIT"),
             "db.lock" => self.open_session(cx, pull, "ALTER TABLE orders ADD COLUMN note text"),
             "db.replica_lag" => {
                 self.open_session(cx, pull, "INSERT INTO archive SELECT * FROM events");
@@ -464,6 +494,29 @@ mod tests {
         assert!(slow(&db), "it is being built");
         play(&mut db, 60, 70, 0);
         assert!(!slow(&db));
+    }
+
+    #[test]
+    fn idle_sessions_hold_connections_until_they_or_the_processes_end() {
+        for end in ["kill_session", "restart"] {
+            let mut db = db();
+            play(&mut db, 0, 10, 0);
+            let many = Params::default().with("connections", 50.0);
+            db.inject(Tick(10), &LeverPull { args: many, ..pull(IDLE_SESSIONS) }).unwrap();
+            play(&mut db, 10, 20, 0);
+            assert_eq!(db.levels().get(server::keys::SLOTS, 0.0), 14.0, "{end}");
+            assert_eq!(db.levels().get(IDLE, 0.0), 50.0, "{end}");
+            match end {
+                "restart" => play(&mut db, 20, 22, 1),
+                _ => {
+                    db.operate(Tick(20), &kill(number(1, 1))).unwrap();
+                    play(&mut db, 20, 23, 0);
+                }
+            }
+            assert_eq!(db.levels().get(server::keys::SLOTS, 0.0), 64.0, "{end}");
+            assert_eq!(db.levels().get(IDLE, 1.0), 0.0, "{end}");
+            assert!(db.operate(Tick(30), &kill(number(1, 1))).is_err(), "{end}: it is gone");
+        }
     }
 
     #[test]

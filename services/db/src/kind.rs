@@ -1,6 +1,6 @@
 //! The descriptor of the db kind: parameters, levers, operations.
 
-use crate::behavior::DbBehavior;
+use crate::behavior::{DbBehavior, IDLE_SESSIONS};
 use crate::signals;
 use machine::{Kind, LeverSpec, Machine, OperationSpec};
 use model::{ParamError, ParamKind, ParamSpec, Setup};
@@ -37,6 +37,15 @@ const OWN_PARAMS: &[ParamSpec] = &[
 ];
 
 const OWN_LEVERS: &[LeverSpec] = &[
+    LeverSpec {
+        name: IDLE_SESSIONS,
+        doc: "Sessions hold connections and do nothing, until they or the processes end.",
+        args: &[ParamSpec::required(
+            "connections",
+            ParamKind::Number { min: 0.0, max: 10_000.0 },
+            "Connections they hold.",
+        )],
+    },
     LeverSpec {
         name: "db.lock",
         doc: "A session holds a lock that the statements of a class wait for.",

@@ -19,6 +19,8 @@ pub(crate) const NO_SPACE: u16 = server::keys::OWN;
 pub(crate) const STALE: u16 = server::keys::OWN + 1;
 /// Key of the level "acknowledged writes that failovers lost".
 pub(crate) const WRITES_LOST: u16 = server::keys::OWN + 2;
+/// Key of the level "connections of sessions that do nothing".
+pub(crate) const IDLE: u16 = server::keys::OWN + 3;
 
 pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ColumnSpec { name: "lag", pooling: Pooling::Last },
@@ -29,9 +31,16 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
 
 const OWN: &[SignalSpec] = &[
     SignalSpec {
+        name: "connections.idle",
+        unit: "{connection}",
+        doc: "Connections of sessions that do nothing.",
+        noise: 0.0,
+        value: |m| m.levels.get(IDLE, 0.0),
+    },
+    SignalSpec {
         name: "connections.used",
         unit: "{connection}",
-        doc: "Connections that work or wait for a lock.",
+        doc: "Connections that work, wait for a lock, or belong to sessions that do nothing.",
         noise: 0.02,
         value: |m| m.row[own(m.setup) + BUSY],
     },

@@ -32,6 +32,7 @@ catalogue![
     disk_full,
     entry_growth,
     expiry_storm,
+    idle_sessions,
     inode_exhaustion,
     key_skew,
     link_abort,
