@@ -42,7 +42,7 @@ macro_rules! dialects {
     };
 }
 
-dialects![incident_sim, netarena, sentinel];
+dialects![incident_sim, netarena, sentinel, triage];
 
 /// All dialects, by name.
 pub fn all() -> &'static [Dialect] {

@@ -7,5 +7,6 @@ mod players;
 mod sessions;
 mod soak;
 mod sound;
+mod triage;
 mod vectors;
 mod verdict;

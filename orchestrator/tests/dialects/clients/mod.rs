@@ -3,6 +3,7 @@
 
 mod incident_sim;
 mod sentinel;
+mod triage;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};

@@ -4,6 +4,7 @@
 mod incident_sim;
 mod netarena;
 mod sentinel;
+mod triage;
 
 use crate::kit::Site;
 use crate::verdict::Played;
@@ -18,6 +19,7 @@ pub(crate) const PLAYERS: &[(&str, &str, Player)] = &[
     ("incident-sim", "incident_sim", |site, vector| Box::pin(incident_sim::play(site, vector))),
     ("netarena", "netarena", |site, vector| Box::pin(netarena::play(site, vector))),
     ("sentinel", "sentinel", |site, vector| Box::pin(sentinel::play(site, vector))),
+    ("triage", "triage", |site, vector| Box::pin(triage::play(site, vector))),
 ];
 
 /// A client of Sentinel-SRE's socket.
