@@ -105,6 +105,8 @@ mod tests {
             callees: Vec::new(),
             classes: Vec::new(),
             tenants: Vec::new(),
+            hostnames: Vec::new(),
+            names: Vec::new(),
             noise: Noise::root(1),
         };
         Instance::create(KIND, setup, Tick(0)).unwrap()
