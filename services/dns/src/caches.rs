@@ -160,7 +160,7 @@ mod tests {
         caches.settle(Entry::Right, 0.25);
         let got = caches.resolution().missing;
         assert!((got - 0.25).abs() < 1e-12, "a quarter of the lookups failed: {got}");
-        play(&mut caches, 60, Entry::Right, 0.0);
+        play(&mut caches, 70, Entry::Right, 0.0);
         assert_eq!(caches.resolution(), Resolution::RIGHT);
     }
 
