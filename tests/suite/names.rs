@@ -111,7 +111,9 @@ fn a_lost_record_is_felt_as_caches_run_out_and_the_callee_hears_less() {
         assert!((drawn - said).abs() < 0.12, "after {after} s: drawn {drawn}, flow {said}");
         assert!(seconds < 0.5, "a name that does not exist costs no time: {seconds}");
         let heard = world.signal("payment", "requests.rate") / before;
-        assert!((heard - (1.0 - expected)).abs() < 0.15, "after {after} s: hears {heard}");
+        // Users come once more when they failed, and half of them meet the same caches.
+        let (least, most) = (1.0 - expected, 1.0 - expected * expected);
+        assert!(heard > least - 0.05 && heard < most + 0.05, "after {after} s: hears {heard}");
     }
     assert!(world.signal("payment", "requests.error.ratio") < 0.02, "and is well");
     assert!(world.signal("names", "lookups.nxdomain.ratio") > 0.3);

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 from mayday_env import LocalServer, MaydayAction, MaydayEnv, MaydayObservation, MaydayState
 from mayday_env.actions import (
     Changes,
+    FlushCache,
     FreeDisk,
     KillProcess,
     KillSession,
+    ParkMessage,
     RenewCertificate,
     Resolve,
     Rollback,
@@ -56,13 +58,19 @@ def of_host(host: str, facts: dict[str, str]) -> Iterator[MaydayAction]:
 
 
 def of_component(name: str, facts: dict[str, str]) -> Iterator[MaydayAction]:
-    """What is wrong with sessions, certificates and retries of a component."""
+    """What is wrong with sessions, certificates, messages and retries of a component."""
     if facts.get("certificate", "valid") != "valid":
         yield RenewCertificate(component=name)
     for key in facts:
-        if key.startswith("session "):
-            yield KillSession(component=name, session=int(key.split()[1]))
+        session = re.fullmatch(r"session ([0-9]+)", key)
+        if session:
+            yield KillSession(component=name, session=int(session.group(1)))
     for key, text in facts.items():
+        if key.startswith("partition ") and "does not move" in text:
+            yield ParkMessage(component=name, partition=int(key.split()[1]))
+        stale = re.search(r"([0-9.]+) % of the clients hold stale", text)
+        if stale and float(stale.group(1)) > 1:
+            yield FlushCache(component=name)
         attempts = re.search(r"([0-9.]+) attempts each", text)
         if attempts and float(attempts.group(1)) > 1.8:
             callee = key.removeprefix("dependency ")

@@ -93,7 +93,8 @@ def example(schema: dict[str, Any]) -> Any:
     if "anyOf" in schema:
         return example(schema["anyOf"][0])
     samples = {"string": "x", "boolean": True, "number": 0.5, "integer": 3}
-    return samples[schema["type"]]
+    sample = samples[schema["type"]]
+    return max(sample, schema["minimum"]) if "minimum" in schema else sample
 
 
 if __name__ == "__main__":

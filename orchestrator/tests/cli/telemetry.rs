@@ -265,10 +265,10 @@ fn secrets(library: &serde_json::Value) -> Vec<String> {
     let mut words = vec![scenario::resolved::CANARY.to_string()];
     let names = library.as_array().expect("a list");
     let names = names.iter().map(|one| one["name"].as_str().expect("a name").to_string());
-    words.extend(names.flat_map(|name| {
+    for name in names {
         let stem = name.split('/').next_back().unwrap_or_default().to_string();
-        [name, stem]
-    }));
+        words.extend([name, stem].into_iter().filter(|n| n.contains(['/', '-'])));
+    }
     words.extend(fault::all().iter().map(|f| f.name.to_string()).filter(|n| n.contains('_')));
     let levers = fleet::kinds().iter().flat_map(|kind| kind.levers());
     words.extend(levers.map(|lever| lever.name.to_string()));

@@ -28,7 +28,7 @@ enum Way {
 
 /// The README's blocks of commands in their order: the heading above, how it is run, what it says
 /// among other things, and the file that it leaves.
-const BLOCKS: [(&str, Way, &[&str], &str); 9] = [
+const BLOCKS: [(&str, Way, &[&str], &str); 10] = [
     ("Two commands", Way::Cargo, &["reference", "noop", "restart-all", "all tests ran"], ""),
     ("By curl", Way::Alone, &[r#""healthy""#, r#""firing":true"#, r#""done":true"#], ""),
     ("By the Python client", Way::Registry, &["done: True reward: "], ""),
@@ -39,6 +39,7 @@ const BLOCKS: [(&str, Way, &[&str], &str); 9] = [
         &["change/bad-deploy", "overload/retry-storm: ok, 2 seeds"],
         "scenario.schema.json",
     ),
+    ("A seat of your own", Way::Alone, &["over: resolved", "reference"], ""),
     ("Records", Way::Alone, &["1.000", "fork: "], "mayday.db"),
     ("Processes", Way::Alone, &["reference"], ""),
     ("Training", Way::Alone, &[" episodes, "], "trajectories.jsonl"),
