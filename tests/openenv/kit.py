@@ -78,15 +78,11 @@ class Served(unittest.IsolatedAsyncioTestCase):
             raise AssertionError(f"the server ended with {code}")
 
 
-# Families that belong to a dialect and are served by it alone.
-DIALECTS = {"incident-sim", "netarena", "sentinel", "triage"}
-
-
 @functools.cache
 def scenarios():
     """All shipped scenarios that a server offers, by name, with their opaque task."""
     listed = mayday("scenario", "list", "--json")
-    return {one["name"]: one for one in listed if one["name"].split("/")[0] not in DIALECTS}
+    return {one["name"]: one for one in listed if one["dialect"] is None}
 
 
 @functools.cache

@@ -59,6 +59,13 @@ fn tables_have_a_row_for_every_agent_and_every_scenario() {
 #[test]
 fn scenarios_are_listed_shown_and_checked() {
     assert!(out(&["scenario", "list", "--library", LIBRARY]).contains(SCENARIO));
+    let listed = json(&["scenario", "list", "--json"]);
+    let dialect = |name: &str| {
+        let of = listed.as_array().unwrap().iter().find(|one| one["name"] == name);
+        of.expect("it is shipped")["dialect"].clone()
+    };
+    assert_eq!(dialect("sentinel/api-recovery"), "sentinel");
+    assert!(dialect("change/bad-deploy").is_null());
     let shown = out(&["scenario", "show", "broken-release", "--library", LIBRARY]);
     for part in ["fault bad_deploy", "reference plan", "users → gateway", "page "] {
         assert!(shown.contains(part), "{part} in {shown}");

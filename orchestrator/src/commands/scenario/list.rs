@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::report::table;
 use crate::shelf::LibraryArgs;
 use crate::task_key::TaskKey;
+use scenario::of_dialect;
 use serde_json::json;
 
 /// Options of `mayday scenario list`.
@@ -29,8 +30,11 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     if options.json {
         let key = TaskKey::of_environment()?;
         let rows = rows.iter().map(|s| {
+            let family = s.name.split_once('/').map(|(family, _)| family);
             json!({
                 "name": s.name,
+                // Of a dialect, which alone plays it unless it is named.
+                "dialect": family.filter(|_| of_dialect(&s.name)),
                 "task": key.task(&s.name),
                 "tier": s.tier,
                 "healthy": s.healthy,
