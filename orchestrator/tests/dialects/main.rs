@@ -2,7 +2,9 @@
 //! from figures, sessions, soaks, and small clients against a scripted model.
 
 mod clients;
+mod halves;
 mod kit;
+mod netarena;
 mod players;
 mod sessions;
 mod soak;

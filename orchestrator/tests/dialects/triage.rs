@@ -1,11 +1,8 @@
 //! Laws of the dialect `triage`: statuses are computed and hold on other seeds, figures change
-//! nothing, half of a fault is less, acts pay once, equivalent repairs count and exploits do not.
+//! nothing, acts pay once, equivalent repairs count and exploits do not.
 
-use crate::kit::Site;
-use scenario::Scenario;
-use scenario::resolved::Happening;
+use crate::kit::{Site, soak};
 use serde_json::{Value, json};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a client of the dialect does.
 struct Client {
@@ -168,6 +165,44 @@ async fn repairs_count_whatever_words_and_component_they_come_from() {
     }
 }
 
+/// One text for each thing that can be done.
+const WORDS: &[&str] = &[
+    "rollback",
+    "kill idle connections",
+    "cancel migration",
+    "kill pid 4521",
+    "failover",
+    "flush cache",
+    "rotate logs",
+    "purge messages",
+    "set log level info",
+    "renew certificate",
+    "restart",
+    "restore record",
+    "scale",
+];
+
+/// A rollback takes longest. What repairs nothing within its step repairs nothing later either, so
+/// no later step is paid for it.
+#[tokio::test]
+async fn a_repair_is_paid_in_its_own_step_or_never() {
+    let client = Client::plain().await;
+    let words = if soak() { WORDS } else { &WORDS[..1] };
+    let (idle, other) = (("escalate", "nobody", "", ""), ("remediate", "cdn", "action", "scale"));
+    for (situation, _) in AT_THE_PAGE {
+        let seen = client.reset(*situation).await;
+        let members = seen["observation"]["system_status"].as_object().unwrap().clone();
+        for (member, word) in members.keys().flat_map(|m| words.iter().map(move |w| (m, *w))) {
+            let act = ("remediate", member.as_str(), "action", word);
+            let seen = client.play(*situation, &[act, other, idle, other]).await;
+            for late in [&seen[2], &seen[4]] {
+                let paid = late["reward"].as_f64().unwrap();
+                assert!(paid <= 0.0, "{situation:?}: {word} on {member}: {late}");
+            }
+        }
+    }
+}
+
 #[tokio::test]
 async fn figures_are_only_shown() {
     let with = Client::plain().await;
@@ -188,75 +223,6 @@ async fn figures_are_only_shown() {
         };
         assert_eq!((cpu(&shown), cpu(&bare)), (json!(12.3), json!(0.0)));
         assert_eq!(with.score().await, without.score().await);
-    }
-}
-
-/// Halves what the levers of a scenario say, one at a time; those that only are or are not, by what
-/// decides how many they hit.
-fn halved(scenario: &mut Scenario, wanted: usize) -> bool {
-    let mut seen = 0;
-    let mut found = false;
-    for event in &mut scenario.timeline {
-        let Happening::Pull { pulls, .. } = &mut event.what else { continue };
-        for pull in pulls {
-            if seen == wanted {
-                found = true;
-                let of_whole = match pull.lever.as_str() {
-                    "gateway.certificate_expiry" => Some(("connection_churn", 0.5)),
-                    "db.lock" => Some(("lock_timeout", 0.5)),
-                    "dns.record_lost" => Some(("", 0.5)),
-                    _ => None,
-                };
-                match of_whole {
-                    Some(("", _)) => {
-                        for name in &mut scenario.topology.names {
-                            name.ttl_s *= 2.0;
-                        }
-                    }
-                    Some((name, factor)) => {
-                        let spec = &mut scenario.topology.instances[pull.target.at()];
-                        let value = spec.params.number(name);
-                        spec.params = spec.params.clone().with(name, factor * value);
-                    }
-                    None => halve(pull),
-                }
-            }
-            seen += 1;
-        }
-    }
-    found
-}
-
-fn halve(pull: &mut model::LeverPull) {
-    for value in pull.args.0.values_mut() {
-        if let model::ParamValue::Number(number) = value {
-            *number *= 0.5;
-        }
-    }
-}
-
-/// Scenarios of the situations, in the order of [`AT_THE_PAGE`].
-const FILES: [&str; 6] =
-    ["connection-pool", "disk-space", "certificate", "memory-leak", "dns-deploy", "full-stack"];
-
-#[tokio::test]
-async fn half_of_any_lever_changes_a_status() {
-    for ((situation, whole), file) in AT_THE_PAGE.iter().zip(FILES) {
-        for lever in 0.. {
-            let any = AtomicBool::new(false);
-            let site = Site::altered("triage", true, |scenario| {
-                if scenario.name.ends_with(file) && halved(scenario, lever) {
-                    any.store(true, Ordering::Relaxed);
-                }
-            });
-            let client = Client { site: site.await };
-            if !any.load(Ordering::Relaxed) {
-                assert!(lever > 0, "{file} has no lever");
-                break;
-            }
-            let seen = client.reset(*situation).await;
-            assert_ne!(troubled(&seen), pairs(whole), "{file}: lever {lever} at half");
-        }
     }
 }
 

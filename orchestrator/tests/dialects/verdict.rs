@@ -24,6 +24,9 @@ pub(crate) struct Expected {
     /// Components and alerts are as recorded all the same.
     #[serde(default)]
     pub(crate) states: bool,
+    /// How the names of all values end that are not as recorded; empty: any may differ.
+    #[serde(default)]
+    pub(crate) departs: Vec<String>,
     /// Why it is not exact.
     #[serde(default)]
     pub(crate) reason: String,
@@ -131,9 +134,24 @@ impl Expected {
         if self.states {
             wrong.extend(played.states.iter().cloned());
         }
+        if !self.departs.is_empty() {
+            wrong.extend(self.beyond(played));
+        }
         if self.verdict != Kind::Exact && self.reason.is_empty() {
             wrong.push("the verdict has no reason".into());
         }
         wrong
+    }
+
+    /// Departures that are not announced, and announcements of none.
+    fn beyond(&self, played: &Played) -> Vec<String> {
+        let all: Vec<_> = played.numbers.iter().chain(&played.states).collect();
+        let is = |departure: &str, end: &str| {
+            departure.split(": recorded").next().is_some_and(|name| name.ends_with(end))
+        };
+        let said = |one: &&&String| self.departs.iter().any(|end| is(one, end));
+        let silent = all.iter().filter(|one| !said(one)).map(|one| (*one).clone());
+        let idle = self.departs.iter().filter(|end| !all.iter().any(|one| is(one, end)));
+        silent.chain(idle.map(|end| format!("{end}: is as recorded"))).collect()
     }
 }

@@ -126,8 +126,8 @@ pub(super) static TASKS: [Task; 3] = [
         scenario: "incident-sim/auth-cascade",
         story: "P0, 22:43 UTC. Chart v5.0.0 left auth-service without its signing secret; it ended \
                 at every start until it was started no more. The binding of the secret was put \
-                right at 22:47. Nothing passes api-gateway, and clients with old assets knock at it \
-                again and again.",
+                right at 22:47. Nothing passes api-gateway, and the sessions that frontend caches \
+                meanwhile are stale.",
         hint: "Mend from the origin outwards.",
         steps_max: 10,
         goals: &[
@@ -152,7 +152,7 @@ pub(super) static TASKS: [Task; 3] = [
             "[22:42:18] ERROR     api-gateway: 502 for everything below /api",
             "[22:42:50] ERROR     api-gateway: no answer from auth-service",
             "[22:43:12] WARN      api-gateway: 2400 requests wait",
-            "[22:44:00] WARN      frontend: cached assets are old, clients retry 800 times a second",
+            "[22:44:00] WARN      frontend: cached sessions are stale, clients retry 800 times a second",
             "[22:45:21] ERROR     frontend: pages that need /api fail",
             "[22:46:10] INFO      payment-service: idle, nobody gets this far",
             "[22:47:00] INFO      ops: the secret's binding is right again (vault/auth/jwt)",
@@ -209,5 +209,5 @@ pub(super) fn actions(kind: &str, target: &str) -> Vec<Value> {
 const WIDE: u32 = 4;
 /// Replicas of a component at the start.
 pub(super) const NARROW: f64 = 2.0;
-/// The typed action that drops what a component keeps of others' answers.
-const CLEAR: &str = "restart";
+/// The typed action that drops what a component keeps of its clients' sessions.
+const CLEAR: &str = "flush_cache";

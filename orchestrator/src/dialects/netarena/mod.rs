@@ -206,7 +206,7 @@ impl Run {
         self.steps += 1;
         self.commands.push(bare.strip_prefix("sudo ").unwrap_or(bare).trim().to_string());
         let (printed, over) = match &result.data {
-            Some(data) => (Printed::of(data), false),
+            Some(data) => (Printed::of(bare, data), false),
             None => (Printed { err: result.message, code: 1, ..Printed::default() }, true),
         };
         self.seen = Seen::of(self.task, &self.play).await?;
@@ -263,15 +263,26 @@ struct Printed {
 }
 
 impl Printed {
-    fn of(data: &Value) -> Printed {
+    fn of(line: &str, data: &Value) -> Printed {
         let text = |key: &str| data[key].as_str().unwrap_or_default().to_string();
+        let code = data["exit_code"].as_i64().unwrap_or(0);
         Printed {
             out: text("stdout"),
             err: text("stderr"),
-            code: data["exit_code"].as_i64().unwrap_or(0),
+            code: if asks_for_status(line) { 0 } else { code },
             showed: data["showed"].as_bool().unwrap_or(false),
         }
     }
+}
+
+/// Whether a line is nothing but `systemctl status`, which the original ends with 0 whatever the
+/// unit does.
+fn asks_for_status(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip_while(|word| *word == "sudo");
+    let plain = !line.contains(['|', '&', ';', '<', '>', '\n', '(', ')', '`', '#']);
+    plain
+        && words.next() == Some("systemctl")
+        && words.find(|word| !word.starts_with('-')) == Some("status")
 }
 
 /// The answer to a step; a task that was over before it has no reward, and its observation is the
@@ -361,4 +372,22 @@ fn begun<'r>(runs: &'r mut Runs, id: &str) -> Result<&'r mut Run, Refused> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_bare_question_for_a_status_ends_as_at_the_original() {
+        for (line, bare) in [
+            ("systemctl status nginx", true),
+            ("sudo systemctl --no-pager status nginx", true),
+            ("systemctl status", true),
+            ("systemctl status nginx || systemctl start nginx", false),
+            ("systemctl is-active nginx", false),
+            ("systemctl start status", false),
+            ("echo systemctl status nginx", false),
+            ("", false),
+        ] {
+            assert_eq!(asks_for_status(line), bare, "{line}");
+        }
+    }
+}

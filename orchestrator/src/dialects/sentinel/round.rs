@@ -1,16 +1,13 @@
 //! One episode of Sentinel-SRE and what its steps pay.
 //!
-//! A step takes [`STEP_S`] simulated seconds, whatever it does. It pays
+//! A step takes [`STEP_S`] simulated seconds, whatever it does. It pays as at the original
 //! `W·mean(status) + E·(steps left)/10 + q`, and a bonus with the step after which all components
-//! run, within 0.01..=0.99: as the original, for a step that gets somewhere. That is one that did
-//! its target good, or the first of its kind (looking once pays, looking for ever does not; so does
-//! one restart of what runs). Any other step, and idling above all, pays the floor. An episode that
-//! ends unresolved takes back what it paid above the floor, so that its mean is the floor.
+//! run, within 0.01..=0.99. That is an advance: an episode that ends unresolved takes back with its
+//! last step what it paid above the floor, so that its mean is the floor.
 
 use super::tasks::{SERVICES, STEPS_MAX, TASKS, Task, Wish, alert, status};
 use crate::stage::{Health, Play, Stage, Trouble};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Simulated seconds of one step.
@@ -30,8 +27,6 @@ pub(super) struct Round {
     health: Vec<Health>,
     done: bool,
     rewards: Vec<f64>,
-    /// Commands with targets that were taken already.
-    taken: BTreeSet<(String, String)>,
 }
 
 /// What a step is answered with.
@@ -53,10 +48,6 @@ struct Deed {
     actions: Vec<Value>,
     said: String,
     credit: f64,
-    /// Position of the component that it is to do good to.
-    target: Option<usize>,
-    /// It may pay the first time it is taken.
-    novel: bool,
 }
 
 /// The answer to a step before any reset.
@@ -84,8 +75,7 @@ impl Round {
         let play = stage.begin(task.scenario, seed).await?;
         let health = play.health(&SERVICES).await?;
         let name = wish.episode.clone().unwrap_or_else(|| play.id().to_string());
-        let (rewards, taken) = (Vec::new(), BTreeSet::new());
-        Ok(Round { task, play, name, steps: 0, health, done: false, rewards, taken })
+        Ok(Round { task, play, name, steps: 0, health, done: false, rewards: Vec::new() })
     }
 
     /// What is seen after the reset.
@@ -144,13 +134,10 @@ impl Round {
             let said = "The episode is over: nothing was done. Send reset for another one.";
             return Ok(Turn { observation: self.observation(said), reward: 0.0, done: true });
         }
-        let key = (command.trim().to_lowercase(), target.trim().to_lowercase());
-        let deed = self.deed(&key.0, &key.1);
-        let novel = self.taken.insert(key) && deed.novel;
-        let told = self.play.turn(deed.actions.clone(), STEP_S).await?;
-        let before = std::mem::replace(&mut self.health, self.play.health(&SERVICES).await?);
+        let deed = self.deed(&command.trim().to_lowercase(), &target.trim().to_lowercase());
+        let told = self.play.turn(deed.actions, STEP_S).await?;
+        self.health = self.play.health(&SERVICES).await?;
         self.steps += 1;
-        let good = deed.target.is_some_and(|at| self.health[at] < before[at]);
         let resolved = self.resolved();
         self.done = resolved || self.steps >= STEPS_MAX;
         let mut said = deed.said;
@@ -162,8 +149,7 @@ impl Round {
         }
         let reward = match (resolved, self.done) {
             (false, true) => self.take_back(),
-            _ if good || novel => self.worth(deed.credit, resolved),
-            _ => BOUNDS.0,
+            _ => self.worth(deed.credit, resolved),
         };
         self.rewards.push(reward);
         if resolved {
@@ -175,7 +161,7 @@ impl Round {
         Ok(Turn { observation: self.observation(&said), reward, done: self.done })
     }
 
-    /// What a step that gets somewhere is worth.
+    /// What a step is worth, unless it is the last one of an incident that goes on.
     fn worth(&self, credit: f64, resolved: bool) -> f64 {
         let Task { health, pace, bonus, target, .. } = self.task;
         let weight = |health: &Health| match health {
@@ -211,9 +197,7 @@ impl Round {
     fn deed(&self, command: &str, target: &str) -> Deed {
         let at = SERVICES.iter().position(|service| service.component == target);
         let runs = at.is_some_and(|at| self.health[at] == Health::Healthy);
-        let done = |actions: Vec<Value>, said: String, credit: f64| {
-            Deed { actions, said, credit, target: at, novel: true }
-        };
+        let done = |actions: Vec<Value>, said: String, credit: f64| Deed { actions, said, credit };
         let known = COMMANDS.contains(&command);
         match (command, at) {
             ("restart_service", Some(_)) => {
@@ -244,10 +228,7 @@ impl Round {
                 done(vec![logs], format!("{}\nlog of {of}:", self.statuses()), 0.09)
             }
             ("check_health", _) => done(Vec::new(), self.statuses(), 0.07),
-            ("noop", _) => Deed {
-                novel: false,
-                ..done(Vec::new(), "Nothing was done.".into(), 0.03)
-            },
+            ("noop", _) => done(Vec::new(), "Nothing was done.".into(), 0.03),
             _ => {
                 let said = match known {
                     true => format!("ERROR: there is no service '{}'.", short(target)),
@@ -257,7 +238,7 @@ impl Round {
                         COMMANDS.join(", ")
                     ),
                 };
-                Deed { novel: false, ..done(Vec::new(), said, 0.01) }
+                done(Vec::new(), said, 0.01)
             }
         }
     }

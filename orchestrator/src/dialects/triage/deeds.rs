@@ -19,7 +19,6 @@ pub(super) async fn carry_out(
     words: &str,
 ) -> Result<String, Trouble> {
     let actions = match deed {
-        Deed::Nothing => Vec::new(),
         Deed::Plain(action) => vec![json!({"action": action, "component": on})],
         Deed::EndSession(statement) => end_sessions(play, on, &[statement]).await?,
         Deed::EndPids => end_sessions(play, on, &statements(situation, words)).await?,

@@ -8,8 +8,6 @@ use std::sync::LazyLock;
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Remedy {
-    /// Make an index.
-    AddIndex,
     /// End sessions that do nothing.
     CloseIdle,
     /// End the session of a migration.
@@ -39,7 +37,7 @@ pub(super) enum Remedy {
 }
 
 use Remedy::{
-    AddIndex, CloseIdle, EndMigration, EndPid, FailOver, Flush, FreeSpace, Purge, QuietLogs, Renew,
+    CloseIdle, EndMigration, EndPid, FailOver, Flush, FreeSpace, Purge, QuietLogs, Renew,
     Restart, RestoreRecord, RollBack, Scale,
 };
 
@@ -56,8 +54,6 @@ const GROUPS: &[(&str, &str)] = &[
 ];
 
 const PATTERNS: &[(Remedy, &str)] = &[
-    (AddIndex, "MAKE index"),
-    (AddIndex, "rebuild index"),
     (CloseIdle, "END IDLE CONNECTION"),
     (EndMigration, "END migration"),
     (EndMigration, "END alter table"),
@@ -126,15 +122,12 @@ pub(super) enum Deed {
     Double,
     /// Writes the missing entries of the zone anew.
     FixRecords,
-    /// Nothing in the system answers to it.
-    Nothing,
 }
 
 /// What a remedy is on a component; `None` where it does not fit.
 pub(super) fn deed(remedy: Remedy, member: &Member) -> Option<Deed> {
     use Role::{App, Auth, Balancer, Cache, Cdn, Database, Names, Queue};
     match (remedy, member.role) {
-        (AddIndex, Database) => Some(Deed::Nothing),
         (CloseIdle, Database) => Some(Deed::EndSession("idle")),
         (EndMigration, Database) => Some(Deed::EndSession("ALTER TABLE")),
         (EndPid, Database) => Some(Deed::EndPids),
@@ -188,7 +181,6 @@ mod tests {
             ("flush redis cache", Flush),
             ("scale out", Scale),
             ("add more capacity", Scale),
-            ("add index", AddIndex),
         ] {
             assert_eq!(asked(text), Some(vec![remedy]), "{text}");
         }
@@ -198,6 +190,7 @@ mod tests {
     fn single_words_chatter_and_negations_ask_for_nothing() {
         for text in [
             "increase",
+            "add index",
             "kill",
             "add",
             "lock the door",

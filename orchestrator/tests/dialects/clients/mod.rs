@@ -2,6 +2,7 @@
 //! scripted model behind them. They need an address and a chat endpoint, as the originals do.
 
 mod incident_sim;
+mod netarena;
 mod sentinel;
 mod triage;
 
