@@ -105,7 +105,11 @@ impl Site {
         if !session.is_empty() {
             request = request.header("openenv-session-id", session);
         }
-        let request = request.body(HttpBody::from(body)).expect("a request");
+        self.answer(request.body(HttpBody::from(body)).expect("a request")).await
+    }
+
+    /// Sends any request.
+    pub(crate) async fn answer(&self, request: Request<HttpBody>) -> Answer {
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let status = response.status().as_u16();
         let bytes = axum::body::to_bytes(response.into_body(), 1 << 24).await.expect("a body");
