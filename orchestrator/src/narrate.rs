@@ -2,6 +2,7 @@
 
 use crate::look::Seen;
 use episode::{Grade, MICRO, Observation};
+use model::{decimals, signed};
 use std::fmt::Write;
 
 /// Characters of a read's answer that are shown.
@@ -46,16 +47,18 @@ fn state(text: &mut String, seen: &Observation, impact: f64) {
 
 /// A grade with its terms.
 pub fn grade(grade: &Grade) -> String {
-    let mut text = format!("score {:.3}\n", grade.score);
+    let mut text = format!("score {}\n", decimals(grade.score, 3));
     for term in &grade.terms {
-        let _ = writeln!(text, "  {:+.3}  {}: {}", term.value, term.name, term.reason);
+        let _ = writeln!(text, "  {}  {}: {}", signed(term.value, 3), term.name, term.reason);
     }
     let held = if grade.slo_held { "all objectives held" } else { "not all objectives held" };
     let _ = writeln!(
         text,
-        "users lost {:.1} user-minutes ({:.1} if nobody had acted, {:.1} with the reference); in \
-         the end {held}",
-        grade.impact, grade.impact_noop, grade.impact_reference
+        "users lost {} user-minutes ({} if nobody had acted, {} with the reference); in the end \
+         {held}",
+        decimals(grade.impact, 1),
+        decimals(grade.impact_noop, 1),
+        decimals(grade.impact_reference, 1)
     );
     text
 }

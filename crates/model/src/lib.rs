@@ -1,6 +1,7 @@
 //! The vocabulary of the world: ids, virtual time, noise, digests, specifications, and what
 //! components exchange. Pure data and functions of their arguments; every other crate builds on it.
 
+pub mod decimals;
 pub mod digest;
 pub mod edge;
 pub mod exchange;
@@ -17,6 +18,7 @@ pub mod rig;
 pub mod spec;
 pub mod time;
 
+pub use decimals::{decimals, signed};
 pub use digest::{Digest, Digester};
 pub use edge::{BreakerPolicy, EdgeFault, EdgePolicy, PoolPolicy, Verdict};
 pub use exchange::{

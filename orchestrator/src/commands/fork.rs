@@ -9,6 +9,7 @@ use crate::report::table;
 use action::Action;
 use episode::{Episode, Grade};
 use fleet::EmbeddedFleet;
+use model::decimals;
 use serde_json::json;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -133,7 +134,7 @@ fn say(then: &Grade, now: &Grade, as_json: bool) {
         return console::json(&json!({"recorded": then, "fork": now}));
     }
     let mut table = table(&["", "recorded", "fork", "nobody acts", "reference"], 1);
-    let number = |value: f64| format!("{value:.1}");
+    let number = |value: f64| decimals(value, 1);
     table.add_row(vec![
         "impact [user-min]".to_string(),
         number(then.impact),
@@ -141,7 +142,7 @@ fn say(then: &Grade, now: &Grade, as_json: bool) {
         number(now.impact_noop),
         number(now.impact_reference),
     ]);
-    let score = |value: f64| format!("{value:.3}");
+    let score = |value: f64| decimals(value, 3);
     table.add_row(vec!["score".to_string(), score(then.score), score(now.score)]);
     console::out(format_args!("\n{table}"));
     console::out_raw(format_args!("fork: {}", narrate::grade(now)));

@@ -4,6 +4,7 @@ use crate::narrate;
 use crate::play::Outcome;
 use crate::report::table;
 use episode::Grade;
+use model::decimals;
 use scenario::Scenario;
 use std::fmt::Write;
 
@@ -45,7 +46,7 @@ fn compare(own: &Grade, noop: &Outcome, best: &Outcome) -> comfy_table::Table {
     let mut table = table(&["", "you", "doing nothing", "reference"], 1);
     let row = |name: &str, of: [f64; 3], digits: usize| {
         let mut row = vec![name.to_string()];
-        row.extend(of.iter().map(|value| format!("{value:.digits$}")));
+        row.extend(of.iter().map(|value| decimals(*value, digits)));
         row
     };
     table.add_row(row("score", [own.score, noop.score, best.score], 3));

@@ -5,7 +5,7 @@
 use crate::worlds::{World, Worlds};
 use action::{Action, Site};
 use episode::{AllKinds, EpisodeError, MICRO};
-use model::Params;
+use model::{Params, decimals};
 use scenario::Scenario;
 use scenario::resolved::WrongLabel;
 use std::sync::Arc;
@@ -158,7 +158,7 @@ fn check_stake(
 
 /// Why a wrong plan is not what its label says.
 fn check_label(label: WrongLabel, share: f64, value: f64) -> Option<String> {
-    let gained = format!("it saves {:.1} % of the stake", 100.0 * share);
+    let gained = format!("it saves {} % of the stake", decimals(100.0 * share, 1));
     match label {
         WrongLabel::Harmful if share >= -ALIKE => Some(format!("harmful, but {gained}")),
         WrongLabel::Useless if share.abs() > ALIKE => Some(format!("useless, but {gained}")),

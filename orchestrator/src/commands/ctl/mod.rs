@@ -316,7 +316,7 @@ async fn end(control: &mut Control, task: Task) -> Result<(), Failure> {
 }
 
 fn number(value: f64) -> String {
-    format!("{value:.1}")
+    model::decimals(value, 1)
 }
 
 fn rows(head: &[&str], numbers: usize, rows: impl Iterator<Item = Vec<String>>) {

@@ -5,6 +5,7 @@ use super::{number, rows};
 use crate::console;
 use crate::failure::Failure;
 use action::near::suggestion;
+use model::{decimals, signed};
 use prost_types::value::Kind;
 use proto::orchestrator::v1 as pb;
 
@@ -157,7 +158,7 @@ pub(super) fn verdicts(all: &[pb::Verdict]) {
             number(one.impact),
             number(one.impact_noop),
             number(one.impact_reference),
-            format!("{:.3}", one.score),
+            decimals(one.score, 3),
         ]
     };
     let head =
@@ -165,7 +166,8 @@ pub(super) fn verdicts(all: &[pb::Verdict]) {
     rows(&head, 2, all.iter().map(row));
     if let [one] = all {
         for term in &one.terms {
-            console::out(format_args!("  {:+.3}  {}: {}", term.value, term.name, term.reason));
+            let worth = signed(term.value, 3);
+            console::out(format_args!("  {worth}  {}: {}", term.name, term.reason));
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::seeds::Seeds;
 use crate::shelf::LibraryArgs;
 use grader::proof::Row;
 use grader::{Finding, Proof, Search, prove};
+use model::decimals;
 use scenario::Scenario;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -169,7 +170,7 @@ fn numbers(rows: &[Row]) -> String {
     let plans = rows.first().map_or(0, |row| row.wrong.len());
     if plans > 0 {
         let score = |at| rows.iter().map(|row| row.wrong[at]).sum::<f64>() / count;
-        let wrong: Vec<_> = (0..plans).map(|at| format!("{:.3}", score(at))).collect();
+        let wrong: Vec<_> = (0..plans).map(|at| decimals(score(at), 3)).collect();
         text += &format!("; wrong plans score {}", wrong.join(", "));
     }
     let best = rows.iter().filter_map(|row| row.best.as_ref());

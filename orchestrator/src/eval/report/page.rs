@@ -183,7 +183,7 @@ impl Report<'_> {
                     summary { "why this score" }
                     ul {
                         @for term in &assessment.terms {
-                            li { b { (format!("{:+.3}", term.value)) } " " (term.reason) }
+                            li { b { (model::signed(term.value, 3)) } " " (term.reason) }
                         }
                         @if assessment.terms.is_empty() { li { "The agent never called reset." } }
                         li { "World seed " code { (assessment.world_seed) } }

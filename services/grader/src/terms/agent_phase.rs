@@ -13,8 +13,8 @@ pub(super) fn term(facts: &Facts<'_>) -> Option<Term> {
         name: "agent_phase".into(),
         value: saved as f64 / facts.baselines.d as f64,
         reason: format!(
-            "until {} s users lost {:.2} user-minutes, {:.2} if nobody had acted: {:.2} saved of a \
-             stake of {:.2}",
+            "until {} s users lost {} user-minutes, {} if nobody had acted: {} saved of a \
+             stake of {}",
             facts.done,
             minutes(facts.impact_at_done),
             minutes(noop),

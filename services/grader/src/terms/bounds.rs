@@ -3,6 +3,7 @@
 
 use super::Facts;
 use episode::Term;
+use model::decimals;
 
 pub(super) fn term(facts: &Facts<'_>) -> Option<Term> {
     let bounded = facts.so_far.clamp(0.0, 1.0);
@@ -10,6 +11,10 @@ pub(super) fn term(facts: &Facts<'_>) -> Option<Term> {
     (value != 0.0).then(|| Term {
         name: "bounds".into(),
         value,
-        reason: format!("a score of {:.3} is brought to {bounded}", facts.so_far),
+        reason: format!(
+            "a score of {} is brought to {}",
+            decimals(facts.so_far, 3),
+            decimals(bounded, 0)
+        ),
     })
 }

@@ -45,7 +45,7 @@ pub fn explain(facts: Facts<'_>) -> Vec<Term> {
     terms
 }
 
-/// Micro-user-minutes as user-minutes.
-fn minutes(micro: i64) -> f64 {
-    micro as f64 / episode::MICRO
+/// Micro-user-minutes as user-minutes, for people.
+fn minutes(micro: i64) -> String {
+    model::decimals(micro as f64 / episode::MICRO, 2)
 }

@@ -13,8 +13,8 @@ pub(super) fn term(facts: &Facts<'_>) -> Option<Term> {
         name: "restraint".into(),
         value: 1.0 - harm.clamp(0.0, 1.0),
         reason: format!(
-            "nothing was broken; users lost {:.2} user-minutes, {:.2} if nobody had acted, at a \
-             stake of {:.2}",
+            "nothing was broken; users lost {} user-minutes, {} if nobody had acted, at a \
+             stake of {}",
             minutes(facts.impact),
             minutes(noop),
             minutes(facts.baselines.d)

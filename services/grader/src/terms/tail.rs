@@ -15,8 +15,8 @@ pub(super) fn term(facts: &Facts<'_>) -> Option<Term> {
         name: "tail".into(),
         value: (lost_noop - lost) as f64 / facts.baselines.d as f64,
         reason: format!(
-            "after that, up to the end, users lost {:.2} user-minutes, {:.2} if nobody had acted: \
-             {:.2} saved",
+            "after that, up to the end, users lost {} user-minutes, {} if nobody had acted: \
+             {} saved",
             minutes(lost),
             minutes(lost_noop),
             minutes(lost_noop - lost)
