@@ -138,7 +138,11 @@ fn meant(names: &[String], word: &str) -> Result<Vec<String>, Failure> {
     let of = |part: fn(&str) -> &str| -> Vec<String> {
         names.iter().filter(|name| part(name) == word).cloned().collect()
     };
-    let (family, stems) = (of(family), of(stem));
+    let (family, mut stems) = (of(family), of(stem));
+    // A stem that a dialect has too means the ordinary scenario; the other has its whole name.
+    if stems.iter().any(|name| !of_dialect(name)) {
+        stems.retain(|name| !of_dialect(name));
+    }
     match (family.is_empty(), stems.len()) {
         (false, _) => Ok(family),
         (true, 1) => Ok(stems),
@@ -231,8 +235,14 @@ pub(crate) mod tests {
 
     #[test]
     fn words_mean_names_families_stems_and_files() {
-        let names =
-            ["data/lock", "data/leak", "overload/retry-storm", "host/leak", "sentinel/outage"];
+        let names = [
+            "data/lock",
+            "data/leak",
+            "overload/retry-storm",
+            "host/leak",
+            "sentinel/outage",
+            "triage/lock",
+        ];
         let shelf = shelf(&names);
         let select = |word: &str| shelf.select(&[word.to_string()]);
         for (word, names) in [
@@ -241,6 +251,8 @@ pub(crate) mod tests {
             ("retry-storm", vec!["overload/retry-storm"]),
             ("sentinel", vec!["sentinel/outage"]),
             ("outage", vec!["sentinel/outage"]),
+            ("lock", vec!["data/lock"]),
+            ("triage/lock", vec!["triage/lock"]),
             ("some/where.yaml", vec!["some/where.yaml"]),
         ] {
             assert_eq!(select(word).unwrap(), names, "{word}");
@@ -253,6 +265,15 @@ pub(crate) mod tests {
         ] {
             let error = select(word).unwrap_err().to_string();
             assert!(error.contains(says), "{word}: {error}");
+        }
+    }
+
+    #[test]
+    fn every_ordinary_scenario_that_is_shipped_can_be_meant_by_its_stem() {
+        let names = LibraryArgs::default().open().unwrap().names();
+        assert!(names.iter().any(|name| name == "netarena/disk-full"), "a dialect has it too");
+        for name in names.iter().filter(|name| !of_dialect(name)) {
+            assert_eq!(select(&names, &[stem(name).to_string()]).unwrap(), [name.clone()]);
         }
     }
 
