@@ -216,8 +216,8 @@ fn unknown_records_are_refused_with_those_there_are() {
 fn a_terminal_gets_what_the_zone_says() {
     for (lever, part) in [
         ("dns.record_lost", "NXDOMAIN"),
-        ("dns.record_wrong", "10.0.9.200"),
-        ("server.errors", "10.0.1.15"),
+        ("dns.record_wrong", r"\t30\tIN\tA\t10.0.9.200"),
+        ("server.errors", r"\t30\tIN\tA\t10.0.1.15"),
     ] {
         let mut world = match lever {
             "server.errors" => World::new(),

@@ -6,10 +6,10 @@ use crate::episode::Episode;
 use crate::error::EpisodeError;
 use action::spec::{MUTATE_S, READ_S};
 use fleet::Fleet;
-use model::naming::{addressee, record_address};
+use model::naming::{addressee, record_address, record_ttl_s};
 use model::{
-    Answer, Code, Hop, InstanceId, Look, Member, MemberGroup, Order, Query, Refusal, Sight, Site,
-    WebReply,
+    Answer, Code, Hop, InstanceId, Located, Look, Member, MemberGroup, Order, Query, Refusal,
+    Sight, Site, WebReply,
 };
 use serde_json::json;
 use shell::{Limits, Pending, Rig, RigError, Session, Spell};
@@ -134,20 +134,23 @@ impl<F: Fleet> Episode<F> {
 }
 
 impl<F: Fleet> Episode<F> {
-    /// Whose address a name stands for now: what its resolver says, where it has one.
-    async fn resolve(&mut self, name: &str) -> Result<Vec<InstanceId>, EpisodeError> {
+    /// Whose address a name stands for now: what its resolver says, where it has one; others are in
+    /// the files of every host.
+    async fn resolve(&mut self, name: &str) -> Result<Vec<Located>, EpisodeError> {
         let topology = &self.scenario.topology;
         let Some(resolver) = topology.names.iter().find(|n| n.name == name).map(|n| n.resolver)
         else {
             let name = name.trim_end_matches(".internal");
-            return Ok(topology.instance(name).into_iter().collect());
+            let found = topology.instance(name).map(|owner| Located { owner, ttl_s: 0.0 });
+            return Ok(found.into_iter().collect());
         };
         let Answer::Facts(zone) = self.ask(resolver, &Query::Config).await? else {
             return Ok(Vec::new());
         };
-        let entry = zone.get(&format!("record {name}"));
-        let address = entry.and_then(|text| record_address(text)).and_then(addressee);
-        Ok(address.into_iter().collect())
+        let Some(entry) = zone.get(&format!("record {name}")) else { return Ok(Vec::new()) };
+        let owner = record_address(entry).and_then(addressee);
+        let ttl_s = record_ttl_s(entry).unwrap_or_default();
+        Ok(owner.map(|owner| Located { owner, ttl_s }).into_iter().collect())
     }
 }
 

@@ -37,6 +37,6 @@ pub use noise::Noise;
 pub use order::{LeverPull, Order, Refusal};
 pub use params::{ParamDefault, ParamError, ParamKind, ParamSpec, ParamValue, Params};
 pub use query::{Answer, LogLine, Query, Severity};
-pub use rig::{Look, Member, MemberGroup, Sight, Site, WebReply};
+pub use rig::{Located, Look, Member, MemberGroup, Sight, Site, WebReply};
 pub use spec::{ClassSpec, EdgeSpec, GroupSpec, InstanceSpec, Setup, Tenant, Topology};
 pub use time::{MINUTE, Tick};

@@ -60,6 +60,11 @@ pub fn record_address(text: &str) -> Option<&str> {
     text.strip_prefix("A ")?.split(',').next()
 }
 
+/// The time to live in such words, seconds; none where the name does not exist.
+pub fn record_ttl_s(text: &str) -> Option<f64> {
+    text.rsplit_once(", ttl ")?.1.strip_suffix(" s")?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,8 +82,10 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_in_words_has_its_address() {
-        assert_eq!(record_address(&record_text(Some("10.0.1.50"), 300.0)), Some("10.0.1.50"));
-        assert_eq!(record_address(&record_text(None, 300.0)), None);
+    fn an_entry_in_words_has_its_address_and_its_time_to_live() {
+        let there = record_text(Some("10.0.1.50"), 45.5);
+        assert_eq!((record_address(&there), record_ttl_s(&there)), (Some("10.0.1.50"), Some(45.5)));
+        let missing = record_text(None, 300.0);
+        assert_eq!((record_address(&missing), record_ttl_s(&missing)), (None, None));
     }
 }

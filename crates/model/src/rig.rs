@@ -43,9 +43,18 @@ pub enum Sight {
     /// A component's answer.
     Answer(Answer),
     /// Addresses; none: the name does not exist.
-    Addresses(Vec<InstanceId>),
+    Addresses(Vec<Located>),
     /// The reply to a request.
     Reply(WebReply),
+}
+
+/// Whom a name leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Located {
+    /// Whose address it is.
+    pub owner: InstanceId,
+    /// How long whoever asks may keep it, seconds; 0: it is known on the host itself.
+    pub ttl_s: f64,
 }
 
 /// The public map of a system.

@@ -50,10 +50,11 @@ impl Shell<'_> {
             self.fuel.enter()?;
             let mut output = Output::default();
             for item in &list.0 {
-                output.then(self.and_or(&item.0).await?);
+                // Before the first one, too: a condition may have jumped.
                 if self.jump.is_some() {
                     break;
                 }
+                output.then(self.and_or(&item.0).await?);
             }
             self.fuel.leave();
             Ok(output)
@@ -91,8 +92,11 @@ impl Shell<'_> {
                 self.stdin = if at == 0 { outer.clone() } else { Some(output.out) };
                 let part = self.command(command).await?;
                 (self.session.cwd, self.session.vars) = kept.clone();
-                self.jump = None;
+                self.land();
                 output = Output { err: output.err + &part.err, ..part };
+                if self.jump.is_some() {
+                    break;
+                }
             }
             self.stdin = outer;
         }
@@ -153,7 +157,7 @@ impl Shell<'_> {
                 let kept = (self.session.cwd.clone(), self.session.vars.clone());
                 let output = self.list(&group.list).await?;
                 (self.session.cwd, self.session.vars) = kept;
-                self.jump = None;
+                self.land();
                 Ok(output)
             }
             CompoundCommand::ForClause(clause) => {
@@ -192,7 +196,7 @@ impl Shell<'_> {
                 self.jump = None;
                 true
             }
-            Some(Jump::Exit) => true,
+            Some(Jump::Exit | Jump::Cut) => true,
             None => false,
         }
     }
@@ -287,6 +291,10 @@ impl Shell<'_> {
             }
             self.session.vars.insert(name.clone(), value);
         }
+        if self.jump.is_some() {
+            // A substitution was cut: what its command was for does not run.
+            return Ok(Output::failed(1, std::mem::take(&mut self.noise)));
+        }
         // A line of assignments alone ends as its last substitution did.
         let code = self.substituted.take().unwrap_or(0);
         let noise = std::mem::take(&mut self.noise);
@@ -327,6 +335,10 @@ impl Shell<'_> {
     pub(crate) fn invoke(&mut self, args: Vec<String>) -> Running<'_> {
         Box::pin(async move {
             self.fuel.step()?;
+            if self.jump == Some(Jump::Cut) {
+                // Its time was up before it began.
+                return Ok(Output::failed(1, String::new()));
+            }
             self.fuel.enter()?;
             let mut args: std::collections::VecDeque<String> = args.into();
             let written = args.pop_front().unwrap_or_default();

@@ -220,7 +220,7 @@ impl Shell<'_> {
             (self.session.cwd, self.session.vars) = kept;
             self.session.status = output.code;
             self.substituted = Some(output.code);
-            self.jump = None;
+            self.land();
             self.fuel.leave();
             self.complain(&output.err)?;
             Ok(output.out.trim_end_matches('\n').to_string())

@@ -59,6 +59,8 @@ pub(crate) enum Jump {
     Exit,
     Break,
     Continue,
+    /// The time of a `timeout` is up: out of everything that it runs.
+    Cut,
 }
 
 /// What a command has done so far that takes time.
@@ -81,6 +83,8 @@ pub(crate) struct Shell<'s> {
     /// Standard input of what runs now; `None`: a terminal nobody types at.
     pub(crate) stdin: Option<String>,
     pub(crate) jump: Option<Jump>,
+    /// Seconds that may be waited still before a `timeout` cuts what it runs.
+    pub(crate) left: Option<f64>,
     /// What substitutions complained about so far.
     pub(crate) noise: String,
     /// Exit code of the last substitution of a command.
@@ -102,6 +106,7 @@ impl<'s> Shell<'s> {
             fuel,
             stdin: None,
             jump: None,
+            left: None,
             noise: String::new(),
             substituted: None,
             deed: Deed::None,
@@ -167,6 +172,22 @@ impl<'s> Shell<'s> {
     pub(crate) async fn spend(&mut self, spell: Spell) -> Result<(), Halt> {
         self.seen = None;
         Ok(self.rig.spend(spell).await?)
+    }
+
+    /// Waits, as long as the time-out that is in force lets it; then all that it runs ends.
+    pub(crate) async fn wait(&mut self, seconds: f64) -> Result<(), Halt> {
+        let waits = self.left.map_or(seconds, |left| left.min(seconds));
+        self.left = self.left.map(|left| left - waits);
+        self.spend(Spell::Seconds(waits.min(f64::from(u32::MAX)) as u32)).await?;
+        if waits < seconds {
+            self.jump = Some(Jump::Cut);
+        }
+        Ok(())
+    }
+
+    /// Ends a shell within this one: no jump in it leads further, but that of a time-out.
+    pub(crate) fn land(&mut self) {
+        self.jump = self.jump.filter(|jump| *jump == Jump::Cut);
     }
 
     /// What a component answers.

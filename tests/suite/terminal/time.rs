@@ -28,6 +28,11 @@ fn a_line_takes_as_long_as_the_actions_that_its_commands_stand_for() {
         ("kill $(pgrep cron)", 35),
         ("sleep 90", 90),
         ("sleep 1m 30s; df", 95),
+        ("timeout 20 sleep 60", 20),
+        ("timeout 60 sleep 20", 20),
+        ("timeout 20 bash -c 'sleep 60; sleep 60'; sleep 10", 30),
+        ("timeout 40 timeout 20 sleep 60; timeout 20 timeout 40 sleep 60", 40),
+        ("timeout 1 systemctl start till", 30),
         ("systemctl start no-such-unit", 5),
     ] {
         let mut seat = seat.fork();

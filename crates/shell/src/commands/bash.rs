@@ -29,7 +29,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     call.shell.fuel.leave();
     if !own {
         (call.shell.session.cwd, call.shell.session.vars) = kept;
-        call.shell.jump = None;
+        call.shell.land();
     }
     Ok(call.take(output))
 }

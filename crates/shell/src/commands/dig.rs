@@ -4,7 +4,7 @@ use super::Command;
 use crate::call::{Call, Done, Stop};
 use crate::interpreter::Halt;
 pub(super) use model::address;
-use model::{InstanceId, Look, Sight};
+use model::{InstanceId, Located, Look, Sight};
 
 pub(crate) const COMMAND: Command = Command {
     names: &["dig", "nslookup", "host", "getent"],
@@ -20,12 +20,21 @@ pub(super) async fn resolve(
     call: &mut Call<'_, '_>,
     name: &str,
 ) -> Result<Vec<(String, InstanceId)>, Halt> {
+    Ok(located(call, name).await?.into_iter().map(|(address, at)| (address, at.owner)).collect())
+}
+
+/// The same, with how long whoever asks may keep it.
+async fn located(
+    call: &mut Call<'_, '_>,
+    name: &str,
+) -> Result<Vec<(String, Located)>, Halt> {
+    let here = |owner: InstanceId| Located { owner, ttl_s: 0.0 };
     let own = call.shell.session.host;
     let host = call.host().await?;
     let name = name.trim_end_matches('.');
     if name == "localhost" || name == host.name {
         let address = if name == "localhost" { "127.0.0.1".into() } else { address(own) };
-        return Ok(vec![(address, own)]);
+        return Ok(vec![(address, here(own))]);
     }
     let site = call.shell.site().await?;
     if name.split('.').count() == 4 && name.split('.').all(|p| p.parse::<u8>().is_ok()) {
@@ -33,11 +42,11 @@ pub(super) async fn resolve(
             true => Some(own),
             false => site.members.iter().map(|m| m.id).find(|id| address(*id) == name),
         };
-        return Ok(owner.map(|id| (name.to_string(), id)).into_iter().collect());
+        return Ok(owner.map(|id| (name.to_string(), here(id))).into_iter().collect());
     }
     let look = Look::Resolve { from: own, name: name.to_string() };
     let Sight::Addresses(found) = call.shell.look(&look).await? else { return Ok(Vec::new()) };
-    Ok(found.into_iter().map(|id| (address(id), id)).collect())
+    Ok(found.into_iter().map(|at| (address(at.owner), at)).collect())
 }
 
 /// Types of records.
@@ -55,11 +64,11 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     let asked = asked(call)?;
     let name = &asked.name;
     let found = match asked.kind.as_str() {
-        "A" | "ANY" => resolve(call, name).await?,
+        "A" | "ANY" => located(call, name).await?,
         _ => Vec::new(),
     };
     let exists = !found.is_empty() || asked.kind != "A" && !resolve(call, name).await?.is_empty();
-    let addresses: Vec<String> = found.into_iter().map(|(address, _)| address).collect();
+    let addresses: Vec<&String> = found.iter().map(|(address, _)| address).collect();
     match call.name.as_str() {
         "getent" => {
             for address in &addresses {
@@ -97,7 +106,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
             }
             Ok(0)
         }
-        _ => answer(call, &asked, exists, &addresses).await,
+        _ => answer(call, &asked, exists, &found).await,
     }
 }
 
@@ -140,22 +149,22 @@ async fn answer(
     call: &mut Call<'_, '_>,
     asked: &Asked,
     exists: bool,
-    addresses: &[String],
+    found: &[(String, Located)],
 ) -> Done {
     let Asked { name, kind, server, .. } = asked;
     let status = if exists { "NOERROR" } else { "NXDOMAIN" };
     call.say(format!("\n; <<>> DiG 9.18.18 <<>> {name} {kind}\n;; global options: +cmd"));
     call.say(";; Got answer:");
     call.say(format!(";; ->>HEADER<<- opcode: QUERY, status: {status}, id: 4711"));
-    let count = addresses.len();
+    let count = found.len();
     call.say(format!(
         ";; flags: qr rd ra; QUERY: 1, ANSWER: {count}, AUTHORITY: 0, ADDITIONAL: 1\n"
     ));
     call.say(format!(";; QUESTION SECTION:\n;{name}.\t\t\tIN\t{kind}\n"));
-    if !addresses.is_empty() {
+    if !found.is_empty() {
         call.say(";; ANSWER SECTION:");
-        for address in addresses {
-            call.say(format!("{name}.\t\t300\tIN\tA\t{address}"));
+        for (address, at) in found {
+            call.say(format!("{name}.\t\t{:.0}\tIN\tA\t{address}", at.ttl_s.round()));
         }
         call.say("");
     }

@@ -2,7 +2,6 @@
 
 use super::Command;
 use crate::call::{Call, Done};
-use crate::rig::Spell;
 
 pub(crate) const COMMAND: Command = Command {
     names: &["true", "false", ":", "sleep", "sync", "wait", "clear", "reset", "stty", "usleep"],
@@ -26,13 +25,13 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
                 None => return call.misuse(format!("invalid time interval '{arg}'")),
             }
         }
-        call.shell.spend(Spell::Seconds(sum.min(f64::from(u32::MAX)) as u32)).await?;
+        call.shell.wait(sum).await?;
     }
     Ok(i32::from(call.name == "false"))
 }
 
 /// A number with the suffix of its unit, in seconds.
-fn seconds(text: &str) -> Option<f64> {
+pub(super) fn seconds(text: &str) -> Option<f64> {
     let (number, unit) = match text.strip_suffix(['s', 'm', 'h', 'd']) {
         Some(number) => (number, &text[number.len()..]),
         None => (text, "s"),

@@ -62,7 +62,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     let (back, user, cwd, vars) = own;
     call.shell.go_to(back);
     (call.shell.session.user, call.shell.session.cwd, call.shell.session.vars) = (user, cwd, vars);
-    call.shell.jump = None;
+    call.shell.land();
     match ran? {
         Some(output) => Ok(call.take(output)),
         None => {

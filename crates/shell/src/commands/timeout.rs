@@ -1,12 +1,15 @@
 //! `timeout`, `nohup`, `nice`, `time`, `watch` and others that only run a program.
 
-use super::Command;
+use super::{Command, nothing};
 use crate::call::{Call, Done};
+use crate::interpreter::Jump;
+use crate::options::Given;
+use crate::units;
 
 pub(crate) const COMMAND: Command = Command {
     names: &["timeout", "nohup", "nice", "ionice", "time", "watch", "setsid", "stdbuf", "strace"],
     summary: "Run a command, once",
-    usage: "timeout [-k SECONDS] [-s SIGNAL] SECONDS COMMAND [ARG]...",
+    usage: "timeout [-p] [-k SECONDS] [-s SIGNAL] SECONDS COMMAND [ARG]...",
     misuse: 125,
     short_hint: true,
     run: |call| Box::pin(run(call)),
@@ -25,11 +28,7 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
     };
     let mut command = given.operands.clone();
     if name == "timeout" {
-        let Some(seconds) = command.first().cloned() else { return call.misuse("missing operand") };
-        if seconds.trim_end_matches(['s', 'm', 'h', 'd']).parse::<f64>().is_err() {
-            return call.misuse(format!("invalid time interval '{seconds}'"));
-        }
-        command.remove(0);
+        return limited(call, &given, command).await;
     }
     if command.is_empty() {
         return call.misuse("missing operand");
@@ -45,4 +44,34 @@ async fn run(call: &mut Call<'_, '_>) -> Done {
         _ => {}
     }
     Ok(code)
+}
+
+/// A program that is cut when it has waited for so long. Looks and changes end at once on a host,
+/// however long whoever typed them takes for them.
+async fn limited(call: &mut Call<'_, '_>, given: &Given, mut command: Vec<String>) -> Done {
+    if command.len() < 2 {
+        return call.misuse("missing operand");
+    }
+    let interval = command.remove(0);
+    let Some(seconds) = nothing::seconds(&interval) else {
+        return call.misuse(format!("invalid time interval '{interval}'"));
+    };
+    let outer = call.shell.left;
+    // 0 is no limit; one that is not shorter than the outer one never comes to act.
+    let own = (seconds > 0.0 && outer.is_none_or(|left| seconds < left)).then_some(seconds);
+    let Some(own) = own else { return call.run(command).await };
+    call.shell.left = Some(own);
+    let code = call.run(command).await?;
+    let used = own - call.shell.left.unwrap_or(0.0);
+    call.shell.left = outer.map(|left| left - used);
+    if call.shell.jump != Some(Jump::Cut) {
+        return Ok(code);
+    }
+    call.shell.jump = None;
+    let killed = given.value('s').and_then(units::signal_name) == Some("KILL");
+    Ok(match (killed, given.has('p')) {
+        (true, _) => 137,
+        (false, true) => 143,
+        (false, false) => 124,
+    })
 }

@@ -254,6 +254,8 @@ fn the_host_tells_about_itself() {
             ),
             ("ping -c 1 nope", "ping: nope: Name or service not known\n", 2),
             ("dig +short nginx.internal", "10.0.1.11\n", 0),
+            ("dig nginx.internal", "~nginx.internal.\t\t45\tIN\tA\t10.0.1.11\n", 0),
+            ("dig localhost", "~localhost.\t\t0\tIN\tA\t127.0.0.1\n", 0),
             (
                 "nslookup nope.internal | tail -2 | head -1",
                 "** server can't find nope.internal: NXDOMAIN\n",
@@ -378,4 +380,42 @@ fn the_same_incident_of_many_small_files_is_solved_by_find() {
     world.ok("find /var/spool/sessions -delete");
     let after = world.view().disk;
     assert!(after.inodes_used / after.inodes < 0.1, "{after:?}");
+}
+
+#[test]
+fn a_time_out_cuts_what_waits_and_nothing_else() {
+    check(
+        &mut web(),
+        &[
+            ("timeout 5 sleep 60", "", 124),
+            ("timeout 60 sleep 5", "", 0),
+            ("timeout 5 sleep 5", "", 0),
+            ("timeout 0 sleep 5", "", 0),
+            ("timeout 1m sleep 61; echo $?", "124\n", 0),
+            ("timeout -s KILL 5 sleep 60", "", 137),
+            ("timeout --preserve-status 5 sleep 60", "", 143),
+            ("timeout 1 false", "", 1),
+            ("timeout 5 bash -c 'echo a; sleep 60; echo b'; echo c", "a\nc\n", 0),
+            ("timeout 5 bash -c 'sleep 60 | touch /tmp/late; touch /tmp/late'", "", 124),
+            ("timeout 5 bash -c 'echo $(sleep 60) > /tmp/late'", "", 124),
+            ("timeout 5 sh -c 'for n in 1 2 3; do echo $n; sleep 2; done'", "1\n2\n3\n", 124),
+            ("timeout 5 sh -c 'if sleep 60; then echo yes; else echo no; fi'", "", 124),
+            ("echo 3 3 | timeout 5 xargs -n 1 sleep", "", 124),
+            ("timeout 5 timeout 60 sleep 30; echo $?", "124\n", 0),
+            ("timeout 60 sh -c 'timeout 5 sleep 30; echo $?'", "124\n", 0),
+            ("timeout 9 sh -c 'timeout 5 sleep 30; sleep 3; echo a; sleep 2; echo b'", "a\n", 124),
+            ("ls /tmp/late", "ls: cannot access '/tmp/late': No such file or directory\n", 2),
+            (
+                "timeout 5x true",
+                "timeout: invalid time interval '5x'\nTry 'timeout --help' for more information.\n",
+                125,
+            ),
+            (
+                "timeout 5",
+                "timeout: missing operand\nTry 'timeout --help' for more information.\n",
+                125,
+            ),
+            ("for n in 1 2; do if break; then echo x; fi; done; echo y", "y\n", 0),
+        ],
+    );
 }

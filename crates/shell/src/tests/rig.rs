@@ -3,9 +3,9 @@
 use crate::{Limits, Pending, Reply, Rig, Session, Spell, run};
 use machine::{Instance, Moving};
 use model::{
-    Answer, GroupSpec, HostView, Inbox, InstanceId, InstanceSpec, LeverPull, LogLine, Look, Member,
-    MemberGroup, Need, Noise, Order, Params, Query, Refusal, Severity, Sight, Site, Tick, Topology,
-    WebReply,
+    Answer, GroupSpec, HostView, Inbox, InstanceId, InstanceSpec, LeverPull, Located, LogLine,
+    Look, Member, MemberGroup, Need, Noise, Order, Params, Query, Refusal, Severity, Sight, Site,
+    Tick, Topology, WebReply,
 };
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -158,7 +158,9 @@ impl World {
             }),
             Look::Resolve { name, .. } => {
                 let name = name.trim_end_matches(".internal");
-                Sight::Addresses(self.topology.instance(name).into_iter().collect())
+                let found = self.topology.instance(name);
+                let found = found.map(|owner| Located { owner, ttl_s: 45.0 });
+                Sight::Addresses(found.into_iter().collect())
             }
             Look::Request { to, path, .. } => {
                 let name = &self.topology.instances[to.at()].name;
