@@ -12,7 +12,10 @@ pub const LOCAL: &[(&str, &str)] = &[
     ("exit", "leaves a host's terminal, else ends the episode here"),
     ("help", "this help, or `help ACTION`"),
     ("quit", "ends the episode here; `resolve` says that the incident is over"),
-    ("ssh", "`ssh HOST`: a terminal there until `exit`; `ssh HOST LINE`: one line"),
+    (
+        "ssh",
+        "`ssh HOST`: a terminal there until `exit`; `ssh HOST LINE`: one line, in quotes or not",
+    ),
 ];
 
 /// The action that runs a line in a terminal.
@@ -56,7 +59,12 @@ pub fn read(line: &str, at: Option<&str>, site: &Site<'_>) -> Result<Typed, Stri
         return fitting(action, site);
     }
     if let Some(command) = line.strip_prefix('$') {
-        return typed_at(only_host(site)?, command.trim(), site);
+        // What begins with a substitution has no prompt in front of it.
+        let command = if command.starts_with(['(', '{']) { line } else { command.trim() };
+        return typed_at(only_host(site)?, command, site);
+    }
+    if line.split_whitespace().next() == Some("ssh") {
+        return ssh(&line["ssh".len()..], site);
     }
     let words = words::split(line)?;
     let Some((first, rest)) = words.split_first() else { return Ok(Typed::Nothing) };
@@ -67,7 +75,6 @@ pub fn read(line: &str, at: Option<&str>, site: &Site<'_>) -> Result<Typed, Stri
         },
         "alerts" => Ok(Typed::Alerts),
         "quit" | "exit" => Ok(Typed::Leave),
-        "ssh" => ssh(line, rest, site),
         name => {
             let spec = spec(name)?;
             let args = arguments(spec, rest, site)?;
@@ -115,20 +122,24 @@ fn only_host<'a>(site: &Site<'a>) -> Result<&'a str, String> {
     }
 }
 
-fn ssh(line: &str, rest: &[String], site: &Site<'_>) -> Result<Typed, String> {
-    let known = hosts(site);
-    let Some(host) = rest.first() else {
-        return Err(format!("ssh: which host? One of {}", known.join(", ")));
-    };
+/// `ssh` with what was typed behind it.
+fn ssh(rest: &str, site: &Site<'_>) -> Result<Typed, String> {
+    let (known, rest) = (hosts(site), rest.trim());
+    let (host, command) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let host = host.rsplit('@').next().unwrap_or(host);
+    if host.is_empty() {
+        return Err(format!("ssh: which host? One of {}", known.join(", ")));
+    }
     if !known.contains(&host) {
         return Err(suggestion("host", host, &known));
     }
-    // The line as it was typed: its quotes are the terminal's affair.
-    let command = line.trim_start_matches("ssh").trim_start();
-    match command.split_once(char::is_whitespace) {
-        Some((_, command)) if !command.trim().is_empty() => typed_at(host, command.trim(), site),
-        _ => spec(SHELL).map(|_| Typed::Terminal(Some(host.to_string()))),
+    match command.trim() {
+        "" => spec(SHELL).map(|_| Typed::Terminal(Some(host.to_string()))),
+        command => match words::whole(command) {
+            Some(inner) => typed_at(host, &inner, site),
+            // As it was typed: its quotes are the terminal's affair.
+            None => typed_at(host, command, site),
+        },
     }
 }
 
@@ -310,6 +321,41 @@ mod tests {
         ] {
             let said = meaning(line);
             assert!(said.contains(part), "{line}: {said}");
+        }
+    }
+
+    /// What is run, and on which host, for a line typed in this one's terminal, or in none.
+    fn run(line: &str, at: Option<&str>) -> (String, String) {
+        let (scenario, kinds) = (shop(), fleet::kinds());
+        match read(line, at, &Site::new(&scenario.topology, &kinds)) {
+            Ok(Typed::Act(action)) => {
+                assert_eq!(action.name(), SHELL);
+                let of = |name| action.args().text(name).to_string();
+                (of("host"), of("command"))
+            }
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn lines_for_a_terminal_reach_it_as_they_were_meant() {
+        for (line, command) in [
+            ("ssh node-2 df -h", "df -h"),
+            ("ssh root@node-2   df   -h  ", "df   -h"),
+            ("ssh node-2 'df -h | head -1'", "df -h | head -1"),
+            (r#"ssh node-2 "echo \"\$HOME\" 'a b'""#, r#"echo "$HOME" 'a b'"#),
+            ("ssh node-2 grep 'no such' /var/log/x", "grep 'no such' /var/log/x"),
+            ("ssh node-2 'echo a'; echo 'b'", "'echo a'; echo 'b'"),
+            ("ssh node-2 echo $(hostname) $HOME", "echo $(hostname) $HOME"),
+            ("ssh node-2 echo it\\'s", "echo it\\'s"),
+            ("ssh node-2 {ls,/tmp}", "{ls,/tmp}"),
+        ] {
+            assert_eq!(run(line, None), ("node-2".into(), command.into()), "{line}");
+        }
+        for line in
+            ["$(which df) -h", "ssh node-2 'df'", "echo \"$X\" # $Y", "X=1", "$X", "{ ls; }"]
+        {
+            assert_eq!(run(line, Some("node-1")), ("node-1".into(), line.into()));
         }
     }
 

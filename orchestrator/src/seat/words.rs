@@ -27,6 +27,27 @@ pub fn split(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
+/// What is in the quotes of a text that is one quoted word, as a shell hands it on.
+pub fn whole(text: &str) -> Option<String> {
+    let mut letters = text.chars();
+    let quote = letters.next().filter(|letter| matches!(letter, '"' | '\''))?;
+    let mut inner = String::new();
+    while let Some(letter) = letters.next() {
+        if letter == quote {
+            return letters.as_str().is_empty().then_some(inner);
+        }
+        let escapes = letter == '\\' && quote == '"';
+        match letters.as_str().chars().next() {
+            Some(escaped @ ('"' | '$' | '`' | '\\')) if escapes => {
+                letters.next();
+                inner.push(escaped);
+            }
+            _ => inner.push(letter),
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,6 +62,17 @@ mod tests {
             ("x ''", &["x", ""]),
         ] {
             assert_eq!(split(line).unwrap(), words, "{line}");
+        }
+        for (text, inner) in [
+            ("'a b'", Some("a b")),
+            (r#""a \"b\" \n""#, Some(r#"a "b" \n"#)),
+            ("''", Some("")),
+            ("'a' 'b'", None),
+            ("'a", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(whole(text).as_deref(), inner, "{text}");
         }
         assert_eq!(split("logs 'gateway").unwrap_err(), "a quote ' is not closed");
     }

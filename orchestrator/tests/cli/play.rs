@@ -53,6 +53,55 @@ fn a_pipe_plays_an_episode_to_its_score() {
     assert!(score > 0.5, "the rollback was right: {said}");
 }
 
+/// What each step was answered, without its clock.
+fn answers(lines: &str) -> Vec<String> {
+    let output = played(lines, &[]);
+    let (said, noted) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}{noted}");
+    let (mut answers, mut answer) = (Vec::new(), String::new());
+    for line in said.lines().filter(|line| !line.starts_with("`help`")) {
+        match line.starts_with("[t+") {
+            true => answers.push(std::mem::take(&mut answer)),
+            false => answer = answer + line + "\n",
+        }
+    }
+    // The page is no answer.
+    answers.split_off(1)
+}
+
+#[test]
+fn lines_of_a_terminal_do_what_the_action_does() {
+    let lines = [
+        "echo on $(hostname) as $USER at $HOME",
+        "X=5; echo $X",
+        "echo $X $(echo \"$X\" | tr 5 6) '$X' \"$(echo a; echo b)\"",
+        "for n in 1 2; do echo $n; done; false",
+        "timeout 3 sleep 60; echo $?",
+        "ls /nowhere",
+    ];
+    let acted: String = lines
+        .iter()
+        .map(|line| {
+            let action = serde_json::json!({"action": "shell", "host": "host-1", "command": line});
+            format!("{action}\n")
+        })
+        .collect();
+    let acted = answers(&acted);
+    assert_eq!(acted.len(), lines.len());
+    assert!(acted[0].contains("on host-1 as root at /root"), "{acted:?}");
+    assert!(acted[2].contains("5 6 $X a\nb"), "{acted:?}");
+    let typed = |line: fn(&str) -> String| answers(&lines.map(line).concat());
+    assert_eq!(typed(|line| format!("$ {line}\n")), acted);
+    assert_eq!(typed(|line| format!("ssh host-1 {line}\n")), acted);
+    assert_eq!(
+        typed(|line| format!("ssh root@host-1 '{}'\n", line.replace('\'', "\"")))[0],
+        acted[0]
+    );
+    let inside = format!("ssh host-1\n{}\nexit\n", lines.join("\n"));
+    assert_eq!(answers(&inside), acted);
+    assert_eq!(answers("$(echo echo) on $(hostname) as $USER at $HOME\n"), acted[..1]);
+}
+
 #[test]
 fn lines_that_are_not_understood_cost_no_time_and_are_told() {
     let output = played("rollbak web\nrestart wep\nlogs 'web\n", &[]);
