@@ -171,7 +171,11 @@ impl<F: Fleet> Episode<F> {
     }
 
     fn trace(&self, class: &str, tick: Tick, hop: &Hop, reply: &HopReply) -> Value {
-        let spans: Vec<_> = reply.spans.iter().map(|s| self.span(s)).collect();
+        // What is to be done with a message later is in no trace until it is done.
+        let passed_s = self.engine.tick.since(tick) as f64;
+        let deferred = Span::deferred(&reply.spans);
+        let known = |s: &&Span| !deferred.contains(&s.id) || s.start_s + s.length_s <= passed_s;
+        let spans: Vec<_> = reply.spans.iter().filter(known).map(|s| self.span(s)).collect();
         json!({
             "trace": format!("{:016x}", hop.request),
             "time": tick.to_string(),
@@ -186,7 +190,7 @@ impl<F: Fleet> Episode<F> {
         let mut fields = Map::new();
         fields.insert("component".into(), self.name(span.instance).into());
         fields.insert("operation".into(), span.operation.clone().into());
-        fields.insert("kind".into(), if span.client { "client" } else { "server" }.into());
+        fields.insert("kind".into(), span.kind().name().into());
         fields.insert("start_seconds".into(), rounded(span.start_s).into());
         fields.insert("seconds".into(), rounded(span.length_s).into());
         fields.insert("status".into(), span.code.name().into());

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use model::{Digester, Hop, HopReply, Span};
+use model::{Digester, Hop, HopReply, PROCESS, Span};
 use tower::{Layer, Service};
 
 use crate::attempt::Attempt;
@@ -115,18 +115,8 @@ where
     }
 
     fn call(&mut self, attempt: Attempt) -> Recorded<S::Future> {
-        let span = self.caller.sampled.then(|| Span {
-            id: span_id(attempt.hop.request, attempt.hop.path, true),
-            parent: span_id(self.caller.request, self.caller.path, false),
-            instance: self.caller.instance,
-            operation: attempt.hop.operation.clone(),
-            client: true,
-            start_s: attempt.call.start_s,
-            length_s: 0.0,
-            code: model::Code::Ok,
-            message: String::new(),
-        });
-        Recorded { inner: self.inner.call(attempt), span }
+        let place = self.caller.sampled.then(|| Place::of(self.caller, &attempt));
+        Recorded { inner: self.inner.call(attempt), place }
     }
 }
 
@@ -134,7 +124,59 @@ where
 #[derive(Debug)]
 pub struct Recorded<F> {
     inner: F,
-    span: Option<Span>,
+    place: Option<Place>,
+}
+
+/// Where the spans of an attempt belong.
+#[derive(Debug)]
+enum Place {
+    /// Below the caller's side of the call.
+    Called(Span),
+    /// Below the span that handed the message over: nobody is at the other side of its handling.
+    Deferred { parent: u64, start_s: f64 },
+}
+
+impl Place {
+    fn of(caller: &Hop, attempt: &Attempt) -> Place {
+        let start_s = attempt.call.start_s;
+        if attempt.hop.operation == PROCESS {
+            // A request that enters here has no caller's side.
+            let parent = span_id(caller.request, caller.path, caller.path != 0);
+            return Place::Deferred { parent, start_s };
+        }
+        Place::Called(Span {
+            id: span_id(attempt.hop.request, attempt.hop.path, true),
+            parent: span_id(caller.request, caller.path, false),
+            instance: caller.instance,
+            operation: attempt.hop.operation.clone(),
+            client: true,
+            start_s,
+            length_s: 0.0,
+            code: model::Code::Ok,
+            message: String::new(),
+        })
+    }
+
+    /// Puts the spans of the reply there.
+    fn take(self, reply: &mut HopReply) {
+        let start_s = match &self {
+            Place::Called(span) => span.start_s,
+            Place::Deferred { start_s, .. } => *start_s,
+        };
+        reply.spans.iter_mut().for_each(|below| below.start_s += start_s);
+        match self {
+            Place::Called(span) => {
+                let (code, message) = (reply.code, reply.message.clone());
+                let span = Span { length_s: reply.latency_s, code, message, ..span };
+                reply.spans.insert(0, span);
+            }
+            Place::Deferred { parent, .. } => {
+                if let Some(own) = reply.spans.first_mut() {
+                    own.parent = parent;
+                }
+            }
+        }
+    }
 }
 
 impl<F> Future for Recorded<F>
@@ -144,20 +186,11 @@ where
     type Output = F::Output;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let Recorded { inner, span } = self.get_mut();
+        let Recorded { inner, place } = self.get_mut();
         Pin::new(inner).poll(cx).map_ok(|mut reply| {
-            let Some(span) = span.take() else {
-                return reply;
-            };
-            let start_s = span.start_s;
-            let span = Span {
-                length_s: reply.latency_s,
-                code: reply.code,
-                message: reply.message.clone(),
-                ..span
-            };
-            reply.spans.iter_mut().for_each(|below| below.start_s += start_s);
-            reply.spans.insert(0, span);
+            if let Some(place) = place.take() {
+                place.take(&mut reply);
+            }
             reply
         })
     }

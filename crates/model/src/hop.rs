@@ -5,6 +5,13 @@ use crate::edge::Verdict;
 use crate::ids::{ClassId, EdgeId, InstanceId};
 use crate::time::Tick;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The operation by which a message is handed to whoever keeps it.
+pub const PUBLISH: &str = "Publish";
+/// The operation by which a message that was kept is handled. Nobody calls it and nobody waits for
+/// it: a plan asks for it, and only spans come of it.
+pub const PROCESS: &str = "Process";
 
 /// The outcome of a call, in gRPC's vocabulary (those codes that the world uses).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -130,6 +137,31 @@ pub enum Next {
     Settle(HopReply),
 }
 
+/// What a span is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SpanKind {
+    /// The callee's side of a call.
+    Server,
+    /// The caller's side of it.
+    Client,
+    /// Handing a message over.
+    Producer,
+    /// Handling a message, later.
+    Consumer,
+}
+
+impl SpanKind {
+    /// Its name, e.g. `client`.
+    pub fn name(self) -> &'static str {
+        match self {
+            SpanKind::Client => "client",
+            SpanKind::Server => "server",
+            SpanKind::Producer => "producer",
+            SpanKind::Consumer => "consumer",
+        }
+    }
+}
+
 /// One span of a simulated trace; times are offsets from the start of the root.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Span {
@@ -151,4 +183,27 @@ pub struct Span {
     pub code: Code,
     /// A sentence where it failed.
     pub message: String,
+}
+
+impl Span {
+    /// What it is of.
+    pub fn kind(&self) -> SpanKind {
+        match (self.client, self.operation.as_str()) {
+            (true, PUBLISH) => SpanKind::Producer,
+            (true, _) => SpanKind::Client,
+            (false, PROCESS) => SpanKind::Consumer,
+            (false, _) => SpanKind::Server,
+        }
+    }
+
+    /// Ids of those of `spans` that belong to the handling of a message; parents come first.
+    pub fn deferred(spans: &[Span]) -> BTreeSet<u64> {
+        let mut ids = BTreeSet::new();
+        for span in spans {
+            if span.kind() == SpanKind::Consumer || ids.contains(&span.parent) {
+                ids.insert(span.id);
+            }
+        }
+        ids
+    }
 }

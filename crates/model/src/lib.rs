@@ -25,7 +25,7 @@ pub use exchange::{
     CLASSES_MAX, COLUMNS_MAX, Calls, GROUPS_MAX, Grant, Inbox, Motion, Need, Outbox, PerClass,
     Report,
 };
-pub use hop::{Call, Code, Hop, HopReply, Next, Span};
+pub use hop::{Call, Code, Hop, HopReply, Next, PROCESS, PUBLISH, Span, SpanKind};
 pub use host::{
     DiskView, Face, FileContent, FileView, HostView, ProcessState, ProcessView, SocketView,
     UnitState, UnitView,

@@ -40,9 +40,32 @@ pub const SERVER_ADDRESS: &str = "server.address";
 pub const SERVER_DURATION: &str = "rpc.server.call.duration";
 /// Durations on the caller's side.
 pub const CLIENT_DURATION: &str = "rpc.client.call.duration";
-/// Bounds of both, seconds.
+/// Bounds of all durations, seconds.
 pub const DURATION_BOUNDS: [f64; 14] =
     [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0];
+
+// Messaging.
+
+/// The system that keeps messages.
+pub const MESSAGING_SYSTEM: &str = "messaging.system";
+/// Its value: none of those that the conventions know.
+pub const MAYDAY: &str = "mayday";
+/// What is done with a message, in the system's words.
+pub const MESSAGING_OPERATION: &str = "messaging.operation.name";
+/// What is done with it, in the conventions' words.
+pub const MESSAGING_OPERATION_TYPE: &str = "messaging.operation.type";
+/// Both, of who hands a message over.
+pub const SEND: &str = "send";
+/// Both, of who handles it.
+pub const PROCESS: &str = "process";
+/// Who keeps it.
+pub const MESSAGING_DESTINATION: &str = "messaging.destination.name";
+/// Which message.
+pub const MESSAGING_MESSAGE_ID: &str = "messaging.message.id";
+/// Durations of handing over.
+pub const SEND_DURATION: &str = "messaging.client.operation.duration";
+/// Durations of handling.
+pub const PROCESS_DURATION: &str = "messaging.process.duration";
 
 // Exceptions, as log records.
 
@@ -50,6 +73,10 @@ pub const DURATION_BOUNDS: [f64; 14] =
 pub const SERVER_EXCEPTION: &str = "rpc.server.call.exception";
 /// A call failed as its caller sees it.
 pub const CLIENT_EXCEPTION: &str = "rpc.client.call.exception";
+/// A message could not be handed over.
+pub const SEND_EXCEPTION: &str = "messaging.send.exception";
+/// A message could not be handled.
+pub const PROCESS_EXCEPTION: &str = "messaging.process.exception";
 /// The same as an event of a span: older, and deprecated.
 pub const SPAN_EXCEPTION: &str = "exception";
 /// Its type: the name of the status.

@@ -113,6 +113,10 @@ impl Scribe {
         }
         self.open.extend(calls.into_iter().map(|call| (call.key(), call)));
         let mut at = nanos(to, 0.0);
+        if last {
+            // What would have been handled later is not handled any more.
+            self.open.retain(|_, call| !call.deferred || call.end <= at);
+        }
         if let (true, Some(((end, _, _), _))) = (last, self.open.last_key_value()) {
             at = at.max(*end);
         }
@@ -124,7 +128,9 @@ impl Scribe {
             payloads.push(Payload::Traces(spans::write(&self.scene, some, self.span_events)));
         }
         let mut records = logs::of_lines(&lines);
-        records.extend(ended.iter().filter(|call| call.failed()).map(logs::of_call));
+        records.extend(
+            ended.iter().filter(|call| call.failed()).map(|call| logs::of_call(&self.scene, call)),
+        );
         records.sort_by_key(|(of, record)| (*of, record.time_unix_nano));
         for some in records.chunks(LINES_MAX) {
             payloads.push(Payload::Logs(logs::write(&self.scene, some)));
@@ -138,7 +144,7 @@ impl Scribe {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::tests::{reply, request};
+    use crate::call::tests::{posted, reply, request};
     use crate::scene::tests::topology;
     use crate::write::metrics::tests::counts;
     use model::EpisodeId;
@@ -195,6 +201,21 @@ mod tests {
         let all = scribe.write(window(5, 6, calls, true));
         assert_eq!((spans(&all), records(&all), counts(&all)), (4, 2, 4));
         assert!(scribe.open.is_empty());
+    }
+
+    #[test]
+    fn the_handling_of_a_message_is_told_when_it_is_over_and_not_where_time_ends_before() {
+        let mut scribe = scribe(Temporality::Cumulative);
+        let mut cut = scribe.clone();
+        let calls = Call::of(scribe.scene(), &request(), &posted());
+        // The second ends first; what is handled has a failure at three places.
+        let first = scribe.write(window(5, 40, calls.clone(), false));
+        assert_eq!((spans(&first), records(&first), counts(&first)), (3, 0, 3));
+        let second = scribe.write(window(40, 50, Vec::new(), true));
+        assert_eq!((spans(&second), records(&second), counts(&second)), (3, 3, 6));
+        let all = cut.write(window(5, 40, calls, true));
+        assert_eq!((spans(&all), records(&all), counts(&all)), (3, 0, 3));
+        assert!(cut.open.is_empty());
     }
 
     #[test]

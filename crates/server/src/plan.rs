@@ -62,10 +62,31 @@ enum Draw {
 
 /// The next step of `hop` at the server with this setup.
 pub fn plan(setup: &Setup, own: Own, past: &Past<'_>, hop: &Hop, replies: &[HopReply]) -> Next {
-    let seen = Tick(hop.tick.0 - 1);
+    let row = past.history.row(Tick(hop.tick.0 - 1));
+    walk(setup, own, past, row, hop, replies)
+}
+
+/// The same for a handler that takes what it wants when it wants it: nothing waits in front of it,
+/// whatever its kind says in the columns of a station's queue.
+pub fn handle(setup: &Setup, own: Own, past: &Past<'_>, hop: &Hop, replies: &[HopReply]) -> Next {
+    let mut row = past.history.row(Tick(hop.tick.0 - 1));
+    for column in [signals::REFUSED, signals::WAIT, signals::WAIT_SD] {
+        row[column] = 0.0;
+    }
+    walk(setup, own, past, row, hop, replies)
+}
+
+fn walk(
+    setup: &Setup,
+    own: Own,
+    past: &Past<'_>,
+    row: [f64; COLUMNS_MAX],
+    hop: &Hop,
+    replies: &[HopReply],
+) -> Next {
     let noise = past.noise.branch("plan").index(hop.request).index(hop.path);
-    let levels = past.history.levels(seen);
-    let past = PastOf { setup, row: past.history.row(seen), levels };
+    let levels = past.history.levels(Tick(hop.tick.0 - 1));
+    let past = PastOf { setup, row, levels };
     let view = View { past, hop, own, noise };
     let mut walk = match view.begin() {
         Ok(walk) => walk,

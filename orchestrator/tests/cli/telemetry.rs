@@ -108,6 +108,63 @@ async fn a_session_gives_the_bytes_of_its_record_though_its_orchestrator_changed
     assert_eq!(all(&live), all(&replayed));
 }
 
+#[test]
+fn a_message_is_followed_to_its_handler_with_the_same_bytes_in_every_body_and_when_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let db = folder.path().join("records.db").display().to_string();
+    let play = |more: &[&str]| {
+        let collector = http();
+        let endpoint = collector.endpoint();
+        let courier = ["run", "overload/consumer-backlog", "--agents", "reference", "--seeds", "1"];
+        let document = json(&[&courier[..], &["--json", "--otlp", &endpoint], more].concat());
+        (episode(&document, "reference")["episode"].as_str().expect("an id").to_string(), collector)
+    };
+    let (id, first) = play(&["--records", &db]);
+    assert_eq!(all(&play(&["--fleet", "remote"]).1), all(&first), "in processes");
+    let replayed = http();
+    out(&["replay", &id, "--records", &db, "--otlp", &replayed.endpoint()]);
+    assert_eq!(all(&replayed), all(&first), "replayed");
+    let seen = spans(&first);
+    let by_id: BTreeMap<_, _> = seen.iter().map(|(of, s)| (&s.span_id, (of, s))).collect();
+    let (mut waits, mut asked) = (Vec::new(), 0);
+    for (service, span) in &seen {
+        let Some((above, parent)) = by_id.get(&span.parent_span_id) else { continue };
+        if span.kind == SpanKind::Consumer as i32 {
+            assert_eq!(
+                (service.as_str(), span.name.as_str()),
+                ("label-jobs", "process label-jobs")
+            );
+            assert_eq!((above.as_str(), parent.name.as_str()), ("booking", "send label-jobs"));
+            assert_eq!(parent.kind, SpanKind::Producer as i32);
+            assert_eq!(
+                (&parent.trace_id, &parent.span_id),
+                (&span.trace_id, &span.links[0].span_id)
+            );
+            waits.push((span.start_time_unix_nano - parent.start_time_unix_nano) as f64 / 1e9);
+        }
+        if parent.kind == SpanKind::Consumer as i32 {
+            assert_eq!((service.as_str(), span.kind), ("label-jobs", SpanKind::Client as i32));
+            asked += 1;
+        }
+    }
+    let (soon, late) = (waits.iter().filter(|w| **w < 2.0), waits.iter().filter(|w| **w > 15.0));
+    assert!(soon.count() > 50 && late.count() > 10, "{waits:?}");
+    assert!(asked > waits.len(), "handlers ask the database, twice for a booking");
+}
+
+/// All spans, with the names of their services.
+fn spans(collector: &Collector) -> Vec<(String, Span)> {
+    let mut all = Vec::new();
+    for bytes in collector.bytes("traces") {
+        for of in ExportTraceServiceRequest::decode(&*bytes).unwrap().resource_spans {
+            let service = service(&of.resource);
+            let spans = of.scope_spans.into_iter().flat_map(|scope| scope.spans);
+            all.extend(spans.map(|span| (service.clone(), span)));
+        }
+    }
+    all
+}
+
 /// Everything that was exported, taken apart.
 #[derive(Default)]
 struct Seen {
@@ -136,13 +193,10 @@ fn service(resource: &Option<Resource>) -> String {
 
 impl Seen {
     fn of(collector: &Collector) -> Seen {
-        let mut seen = Seen::default();
+        let mut seen = Seen { spans: spans(collector), ..Seen::default() };
         for bytes in collector.bytes("traces") {
             for of in ExportTraceServiceRequest::decode(&*bytes).unwrap().resource_spans {
-                let service = service(&of.resource);
                 seen.resources.extend(of.resource);
-                let spans = of.scope_spans.into_iter().flat_map(|scope| scope.spans);
-                seen.spans.extend(spans.map(|span| (service.clone(), span)));
             }
         }
         for bytes in collector.bytes("logs") {

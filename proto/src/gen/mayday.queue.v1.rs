@@ -109,6 +109,23 @@ pub mod queue_client {
             req.extensions_mut().insert(GrpcMethod::new("mayday.queue.v1.Queue", "Publish"));
             self.inner.unary(req, path, codec).await
         }
+        /// Handles a message that was taken. Its reply tells nobody anything: only spans come of it.
+        pub async fn process(
+            &mut self,
+            request: impl tonic::IntoRequest<super::super::super::request::v1::Hop>,
+        ) -> std::result::Result<
+            tonic::Response<super::super::super::request::v1::HopReply>,
+            tonic::Status,
+        > {
+            self.inner.ready().await.map_err(|e| {
+                tonic::Status::unknown(format!("Service was not ready: {}", e.into()))
+            })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static("/mayday.queue.v1.Queue/Process");
+            let mut req = request.into_request();
+            req.extensions_mut().insert(GrpcMethod::new("mayday.queue.v1.Queue", "Process"));
+            self.inner.unary(req, path, codec).await
+        }
     }
 }
 /// Generated server implementations.
@@ -126,6 +143,14 @@ pub mod queue_server {
     pub trait Queue: std::marker::Send + std::marker::Sync + 'static {
         /// Takes a message and acknowledges it; it is handled later.
         async fn publish(
+            &self,
+            request: tonic::Request<super::super::super::request::v1::Hop>,
+        ) -> std::result::Result<
+            tonic::Response<super::super::super::request::v1::HopReply>,
+            tonic::Status,
+        >;
+        /// Handles a message that was taken. Its reply tells nobody anything: only spans come of it.
+        async fn process(
             &self,
             request: tonic::Request<super::super::super::request::v1::Hop>,
         ) -> std::result::Result<
@@ -232,6 +257,46 @@ pub mod queue_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = PublishSvc(inner);
+                        let codec = tonic_prost::ProstCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/mayday.queue.v1.Queue/Process" => {
+                    #[allow(non_camel_case_types)]
+                    struct ProcessSvc<T: Queue>(pub Arc<T>);
+                    impl<T: Queue>
+                        tonic::server::UnaryService<super::super::super::request::v1::Hop>
+                        for ProcessSvc<T>
+                    {
+                        type Response = super::super::super::request::v1::HopReply;
+                        type Future = BoxFuture<tonic::Response<Self::Response>, tonic::Status>;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<super::super::super::request::v1::Hop>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move { <T as Queue>::process(&inner, request).await };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = ProcessSvc(inner);
                         let codec = tonic_prost::ProstCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

@@ -18,6 +18,15 @@ pub(crate) struct Poison {
     pub(crate) partition: usize,
 }
 
+/// Consumers that hang, and are alive as far as the group knows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Hung {
+    /// The lever pull behind it.
+    pull: u64,
+    /// How many.
+    consumers: usize,
+}
+
 /// What does not change, of the setup.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
@@ -57,15 +66,14 @@ pub(crate) struct Crew {
 }
 
 impl Crew {
-    /// Out of `running` consumers with `slots` each, of which the share `stuck` hangs.
-    pub(crate) fn new(running: f64, slots: f64, stuck: f64, partitions: usize) -> Crew {
+    /// Out of `running` consumers with `slots` each, of which `hung` hang.
+    pub(crate) fn new(running: f64, slots: f64, hung: usize, partitions: usize) -> Crew {
         if running <= 0.0 {
             return Crew::default();
         }
         let useful = (running.ceil() as usize).min(partitions);
         let whole = running.min(partitions as f64) / useful as f64;
-        let hung = ((stuck * useful as f64).ceil() as usize).min(useful);
-        Crew { useful, hung, slots: slots * whole }
+        Crew { useful, hung: hung.min(useful), slots: slots * whole }
     }
 
     /// Whether the consumer of partition `at` works.
@@ -94,6 +102,7 @@ pub(crate) struct Deliveries {
 pub(crate) struct Broker {
     pub(crate) backlog: Backlog,
     pub(crate) poisons: Vec<Poison>,
+    pub(crate) hung: Vec<Hung>,
     pub(crate) deliveries: Deliveries,
     /// Consumers do not fetch for this long, seconds.
     pub(crate) pause_s: f64,
@@ -120,6 +129,7 @@ impl Broker {
         Broker {
             backlog: Backlog::empty(terms.partitions),
             poisons: Vec::new(),
+            hung: Vec::new(),
             deliveries: Deliveries { done: 1.0, hold_s: service_s, ..Deliveries::default() },
             pause_s: 0.0,
             members: None,
@@ -135,6 +145,24 @@ impl Broker {
 
     pub(crate) fn is_poisoned(&self, partition: usize) -> bool {
         self.poisons.iter().any(|p| p.partition == partition)
+    }
+
+    /// Takes over which pulls hang which share of the consumers. That many hang as there were then:
+    /// those who join later work.
+    pub(crate) fn hang(&mut self, pulled: &[(u64, f64)], crew: &Crew) {
+        self.hung.retain(|hung| pulled.iter().any(|(pull, _)| *pull == hung.pull));
+        for (pull, ratio) in pulled {
+            if crew.useful == 0 || self.hung.iter().any(|hung| hung.pull == *pull) {
+                continue;
+            }
+            let left = crew.useful.saturating_sub(self.hanging()) as f64;
+            self.hung.push(Hung { pull: *pull, consumers: (ratio * left).ceil() as usize });
+        }
+    }
+
+    /// Consumers that hang.
+    pub(crate) fn hanging(&self) -> usize {
+        self.hung.iter().map(|hung| hung.consumers).sum()
     }
 
     /// Consumers joined or left: all wait until the partitions are assigned anew.
@@ -309,11 +337,11 @@ mod tests {
 
     #[test]
     fn consumers_beyond_the_partitions_have_no_work() {
-        assert_eq!(Crew::new(20.0, 2.0, 0.0, 12), Crew { useful: 12, hung: 0, slots: 2.0 });
-        assert_eq!(Crew::new(8.0, 2.0, 0.3, 12), Crew { useful: 8, hung: 3, slots: 2.0 });
-        assert_eq!(Crew::new(0.0, 2.0, 0.0, 12), Crew::default());
-        assert_eq!(Crew::new(1.5, 2.0, 0.0, 12), Crew { useful: 2, hung: 0, slots: 1.5 });
-        let crew = Crew::new(8.0, 2.0, 0.3, 12);
+        assert_eq!(Crew::new(20.0, 2.0, 0, 12), Crew { useful: 12, hung: 0, slots: 2.0 });
+        assert_eq!(Crew::new(8.0, 2.0, 3, 12), Crew { useful: 8, hung: 3, slots: 2.0 });
+        assert_eq!(Crew::new(0.0, 2.0, 0, 12), Crew::default());
+        assert_eq!(Crew::new(1.5, 2.0, 0, 12), Crew { useful: 2, hung: 0, slots: 1.5 });
+        let crew = Crew::new(8.0, 2.0, 3, 12);
         assert!(!crew.works(2) && crew.works(3) && !crew.works(10) && crew.works(11));
         assert!(!Crew::default().works(0));
     }

@@ -1,6 +1,7 @@
 //! The shell of the request plane: each method is a hop that the chassis answers. No logic.
 
 use chassis::{Desk, answer};
+use model::{PROCESS, PUBLISH};
 use proto::queue::v1::queue_server::{Queue, QueueServer};
 use proto::request::v1::{Hop, HopReply};
 use tonic::service::Routes;
@@ -17,6 +18,10 @@ struct Shell(Desk);
 #[tonic::async_trait]
 impl Queue for Shell {
     async fn publish(&self, hop: Request<Hop>) -> Result<Response<HopReply>, Status> {
-        answer(&self.0, "Publish", hop).await
+        answer(&self.0, PUBLISH, hop).await
+    }
+
+    async fn process(&self, hop: Request<Hop>) -> Result<Response<HopReply>, Status> {
+        answer(&self.0, PROCESS, hop).await
     }
 }

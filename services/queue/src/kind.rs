@@ -3,7 +3,7 @@
 use crate::machine::QueueMachine;
 use crate::signals;
 use machine::{Kind, LeverSpec, Machine, OperationSpec};
-use model::{ParamError, ParamKind, ParamSpec, Setup};
+use model::{PROCESS, PUBLISH, ParamError, ParamKind, ParamSpec, Setup};
 use server::{LEVERS as SHARED_LEVERS, OPERATIONS as SHARED_OPERATIONS, PARAMS as SHARED_PARAMS};
 use server::{join_levers, join_operations, join_params};
 use telemetry::{ColumnSpec, SignalSpec};
@@ -130,7 +130,7 @@ const OWN_OPERATIONS: &[OperationSpec] = &[
     },
 ];
 
-const RPCS: &[&str] = &["Publish"];
+const RPCS: &[&str] = &[PUBLISH, PROCESS];
 
 const PARAM_COUNT: usize = OWN_PARAMS.len() + SHARED_PARAMS.len();
 static PARAMS: [ParamSpec; PARAM_COUNT] = join_params::<PARAM_COUNT>(OWN_PARAMS, SHARED_PARAMS);

@@ -3,6 +3,7 @@
 
 mod backlog;
 mod broker;
+mod foresight;
 mod grpc;
 mod kind;
 mod machine;

@@ -78,12 +78,17 @@ impl QueueMachine {
     }
 
     fn crew(&self) -> Crew {
-        let stuck = self.server.pulled("queue.stuck").fold(0.0, |all, a| {
-            let ratio = a.pull.args.number("ratio");
-            all + ratio - all * ratio
-        });
         let slots = self.server.knobs.concurrency.unwrap_or(self.server.spec.concurrency);
-        Crew::new(self.server.knobs.running(), slots, stuck, self.terms.partitions)
+        let hung = self.broker.hanging();
+        Crew::new(self.server.knobs.running(), slots, hung, self.terms.partitions)
+    }
+
+    /// Consumers hang from the round on in which the lever is in force.
+    fn hang(&mut self) {
+        let of = |a: &server::Active| (a.pull.id, a.pull.args.number("ratio"));
+        let pulled: Vec<_> = self.server.pulled("queue.stuck").map(of).collect();
+        let crew = self.crew();
+        self.broker.hang(&pulled, &crew);
     }
 
     fn fill_row(&self, out: &mut Outbox) {
@@ -264,6 +269,7 @@ impl Machine for QueueMachine {
         let dt_s = cx.delta_s();
         self.broker.join(self.server.knobs.running(), !renewed.is_empty(), &self.terms);
         self.broker.take(&inbox.calls, &self.terms, dt_s);
+        self.hang();
         let crew = self.crew();
         self.broker.fetch(&crew, dt_s, &mut self.deliveries);
         self.feed.calls.clear();
@@ -349,8 +355,8 @@ impl Machine for QueueMachine {
         facts.insert("partitions_still".into(), self.broker.poisons.len() as f64);
     }
 
-    fn plan(&self, past: &Past<'_>, hop: &Hop, _replies: &[HopReply]) -> Next {
-        plan(&self.server.setup, past, hop)
+    fn plan(&self, past: &Past<'_>, hop: &Hop, replies: &[HopReply]) -> Next {
+        plan(&self.server.setup, past, hop, replies)
     }
 
     fn snapshot(&self) -> Result<Vec<u8>, SnapshotError> {

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use futures_util::FutureExt;
-use model::{Call, ClassId, Code, EdgeId, Hop, HopReply, InstanceId, Next, Tick, Verdict};
+use model::{
+    Call, ClassId, Code, EdgeId, Hop, HopReply, InstanceId, Next, PROCESS, PUBLISH, Span, SpanKind,
+    Tick, Verdict,
+};
 
 use crate::trace::span_id;
 use crate::{Arm, Attempt, MeshError, Reached, walk};
@@ -154,6 +157,39 @@ fn spans_stand_where_and_when_they_belong() {
         assert_eq!(span.instance, InstanceId(instance));
         assert!(near(span.start_s, start_s) && near(span.length_s, length_s), "{span:?}");
     }
+}
+
+/// Instance 2 takes a message at 1.0 s and handles it itself, 30 s later, by asking instance 1.
+#[test]
+fn a_message_is_handled_below_the_span_that_handed_it_over() {
+    let publish = Call { operation: PUBLISH.into(), ..call(2, Verdict::Pass, 9.0, 1.0) };
+    let process = Call { operation: PROCESS.into(), ..call(3, Verdict::Pass, f64::INFINITY, 30.0) };
+    let mut arm = scripted(vec![vec![publish]]);
+    let keeper = Plan { batches: vec![vec![process.clone()]], own_s: 0.01 };
+    let handler = Plan { batches: vec![vec![call(1, Verdict::Pass, 1.0, 0.1)]], own_s: 0.3 };
+    arm.plans.extend([(InstanceId(2), keeper), (InstanceId(3), handler.clone())]);
+    let spans = walked(&arm, true).unwrap().spans;
+    let kinds: Vec<_> = spans.iter().map(|span| (span.kind(), span.instance.0)).collect();
+    let expected = [
+        (SpanKind::Server, 0),
+        (SpanKind::Producer, 0),
+        (SpanKind::Server, 2),
+        (SpanKind::Consumer, 3),
+        (SpanKind::Client, 3),
+        (SpanKind::Server, 1),
+    ];
+    assert_eq!(kinds, expected);
+    assert_eq!(spans[3].parent, spans[1].id);
+    assert_eq!((spans[4].parent, spans[5].parent), (spans[3].id, spans[4].id));
+    let starts = [0.0, 1.0, 1.0, 31.0, 31.1, 31.1];
+    assert!(spans.iter().zip(starts).all(|(s, start_s)| near(s.start_s, start_s)), "{spans:?}");
+    let later = [spans[3].id, spans[4].id, spans[5].id];
+    assert_eq!(Span::deferred(&spans), later.into());
+    // A message that users hand over themselves has no caller's side to stand below.
+    let mut arm = scripted(vec![vec![process]]);
+    arm.plans.insert(InstanceId(3), handler);
+    let spans = walked(&arm, true).unwrap().spans;
+    assert_eq!((spans[1].kind(), spans[1].parent), (SpanKind::Consumer, spans[0].id));
 }
 
 #[test]

@@ -6,8 +6,8 @@ use crate::names;
 use crate::scene::{Scene, scope};
 use crate::scribe::Line;
 use crate::time::nanos;
-use crate::write::by_instance;
-use model::{InstanceId, Severity};
+use crate::write::{by_instance, spans};
+use model::{InstanceId, Severity, SpanKind};
 use opentelemetry_proto::tonic::collector::logs::v1::ExportLogsServiceRequest;
 use opentelemetry_proto::tonic::logs::v1::{LogRecord, ResourceLogs, ScopeLogs, SeverityNumber};
 
@@ -58,24 +58,23 @@ fn of_line(line: &Line, time: u64) -> LogRecord {
 }
 
 /// The record of a call that failed. The callee's is an error; its caller may still make up for it.
-pub(crate) fn of_call(call: &Call) -> (InstanceId, LogRecord) {
-    let (severity, event) = match call.client {
-        false => (Severity::Error, names::SERVER_EXCEPTION),
-        true => (Severity::Warn, names::CLIENT_EXCEPTION),
+pub(crate) fn of_call(scene: &Scene, call: &Call) -> (InstanceId, LogRecord) {
+    let (severity, event) = match call.kind {
+        SpanKind::Server => (Severity::Error, names::SERVER_EXCEPTION),
+        SpanKind::Client => (Severity::Warn, names::CLIENT_EXCEPTION),
+        SpanKind::Producer => (Severity::Warn, names::SEND_EXCEPTION),
+        SpanKind::Consumer => (Severity::Error, names::PROCESS_EXCEPTION),
     };
     let code = call.code.name();
-    let mut sentence = format!("{} ended with {code}", call.method);
+    let mut sentence = format!("{} ended with {code}", call.name(scene));
     if !call.message.is_empty() {
         sentence = format!("{sentence}: {}", call.message);
     }
     let mut record = record(call.end, severity, sentence);
     record.event_name = event.into();
-    record.attributes = vec![
-        text(names::EXCEPTION_TYPE, code),
-        text(names::EXCEPTION_MESSAGE, &*call.message),
-        text(names::RPC_SYSTEM, names::GRPC),
-        text(names::RPC_METHOD, &*call.method),
-    ];
+    record.attributes =
+        vec![text(names::EXCEPTION_TYPE, code), text(names::EXCEPTION_MESSAGE, &*call.message)];
+    record.attributes.extend(spans::operation(scene, call));
     record.trace_id = call.trace.to_be_bytes().to_vec();
     record.span_id = call.id.to_be_bytes().to_vec();
     record.flags = SAMPLED;
@@ -101,7 +100,7 @@ fn record(time: u64, severity: Severity, sentence: String) -> LogRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::call::tests::{reply, request};
+    use crate::call::tests::{posted, reply, request};
     use crate::scene::tests::topology;
     use model::{EpisodeId, Tick};
 
@@ -109,16 +108,24 @@ mod tests {
     fn a_failed_call_is_an_error_with_its_trace_and_span() {
         let scene = Scene::new(&topology(), EpisodeId(1));
         let calls = Call::of(&scene, &request(), &reply());
-        let (of, root) = of_call(&calls[0]);
+        let (of, root) = of_call(&scene, &calls[0]);
         assert_eq!(of, InstanceId(2));
         assert_eq!(root.event_name, "rpc.server.call.exception");
         assert_eq!(root.severity_number, 17);
         assert_eq!(root.trace_id, 0xabcu128.to_be_bytes());
         assert_eq!(root.span_id, 1u64.to_be_bytes());
         assert_eq!(root.time_unix_nano, calls[0].end);
-        let (_, client) = of_call(&calls[3]);
+        let (_, client) = of_call(&scene, &calls[3]);
         assert_eq!(client.event_name, "rpc.client.call.exception");
         assert_eq!(client.severity_number, 13);
+        let posted = Call::of(&scene, &request(), &posted());
+        let (of, handler) = of_call(&scene, &posted[3]);
+        assert_eq!(
+            (of, handler.event_name.as_str()),
+            (InstanceId(3), "messaging.process.exception")
+        );
+        assert_eq!(handler.severity_number, 17);
+        assert_eq!(handler.body, Some(value("process login ended with INTERNAL")));
     }
 
     #[test]

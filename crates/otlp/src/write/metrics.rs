@@ -5,7 +5,7 @@ use crate::names;
 use crate::scene::{Scene, scope};
 use crate::scribe::{Level, Temporality};
 use crate::write::{by_instance, spans};
-use model::{Code, InstanceId};
+use model::{Code, InstanceId, SpanKind};
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::KeyValue;
 use opentelemetry_proto::tonic::metrics::v1::metric::Data;
@@ -21,7 +21,7 @@ const BUCKETS: usize = names::DURATION_BOUNDS.len() + 1;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Series {
     instance: InstanceId,
-    client: bool,
+    kind: SpanKind,
     method: String,
     callee: Option<InstanceId>,
     code: Code,
@@ -84,7 +84,7 @@ impl Meter {
     pub(crate) fn count(&mut self, scene: &Scene, call: &Call) {
         let series = Series {
             instance: call.instance,
-            client: call.client,
+            kind: call.kind,
             method: call.method.clone(),
             callee: call.callee,
             code: call.code,
@@ -118,10 +118,10 @@ impl Meter {
     }
 
     fn durations(&mut self, now: u64) -> Vec<(InstanceId, Metric)> {
-        let mut points: BTreeMap<(InstanceId, bool), Vec<HistogramDataPoint>> = BTreeMap::new();
+        let mut points: BTreeMap<(InstanceId, SpanKind), Vec<HistogramDataPoint>> = BTreeMap::new();
         for (series, durations) in &mut self.series {
             let point = point(durations, self.since, now);
-            points.entry((series.instance, series.client)).or_default().push(point);
+            points.entry((series.instance, series.kind)).or_default().push(point);
         }
         let temporality = match self.temporality {
             Temporality::Cumulative => AggregationTemporality::Cumulative,
@@ -131,13 +131,23 @@ impl Meter {
                 AggregationTemporality::Delta
             }
         };
-        let metric = |((of, client), data_points)| {
-            let name = if client { names::CLIENT_DURATION } else { names::SERVER_DURATION };
+        let metric = |((of, kind), data_points)| {
+            let name = metric_of(kind);
             let aggregation_temporality = temporality.into();
             let data = Data::Histogram(Histogram { data_points, aggregation_temporality });
             (of, metric(name, "s", data))
         };
         points.into_iter().map(metric).collect()
+    }
+}
+
+/// The histogram that counts such calls.
+fn metric_of(kind: SpanKind) -> &'static str {
+    match kind {
+        SpanKind::Server => names::SERVER_DURATION,
+        SpanKind::Client => names::CLIENT_DURATION,
+        SpanKind::Producer => names::SEND_DURATION,
+        SpanKind::Consumer => names::PROCESS_DURATION,
     }
 }
 

@@ -65,12 +65,14 @@ fn server(topology: &Topology, name: &str, node: &Node, field: &str) -> Result<I
 }
 
 fn operation(node: &Node, kind: &str, kinds: &dyn Kinds) -> Result<String, Flaw> {
-    let known = kinds.find(kind).map_or(&[][..], |kind| kind.rpcs());
-    match (node.get("operation"), known) {
+    let rpcs = kinds.find(kind).map_or(&[][..], |kind| kind.rpcs());
+    // What is kept is handled without anybody's call.
+    let known: Vec<_> = rpcs.iter().copied().filter(|rpc| *rpc != model::PROCESS).collect();
+    match (node.get("operation"), &known[..]) {
         (Some(named), _) if known.contains(&named.word()) => Ok(named.word().into()),
         (Some(named), _) => {
             let noun = format!("operation of kind {kind}");
-            Err(Flaw::new(named.at, suggestion(&noun, named.word(), known)))
+            Err(Flaw::new(named.at, suggestion(&noun, named.word(), &known)))
         }
         (None, [only]) => Ok((*only).into()),
         (None, _) => {
