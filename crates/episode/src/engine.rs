@@ -140,20 +140,25 @@ impl Engine {
     }
 
     /// Folds an outbox into the tick digest, by IEEE bits: every field of it, or that it is the
-    /// same as in the round before. `last` holds the instance's numbers of the round before.
-    pub(crate) fn fold(&mut self, outbox: &Outbox, last: &mut Vec<f64>, buffer: &mut Vec<f64>) {
-        list(outbox, buffer);
-        if buffer == last {
-            self.rolling.word(0);
-            return;
+    /// same as in the round before, which `last` holds (`None` before the first).
+    pub(crate) fn fold(
+        &mut self,
+        outbox: &Outbox,
+        last: &mut Option<Outbox>,
+        buffer: &mut Vec<f64>,
+    ) {
+        match last {
+            Some(last) if last == outbox => return self.rolling.word(0),
+            Some(last) => last.clone_from(outbox),
+            None => *last = Some(outbox.clone()),
         }
+        list(outbox, buffer);
         self.rolling.floats(buffer);
-        std::mem::swap(last, buffer);
     }
 }
 
 /// Every number of an outbox.
-pub(crate) fn list(outbox: &Outbox, buffer: &mut Vec<f64>) {
+fn list(outbox: &Outbox, buffer: &mut Vec<f64>) {
     buffer.clear();
     let r = &outbox.report;
     buffer.extend([

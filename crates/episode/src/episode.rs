@@ -11,7 +11,7 @@ use crate::watch::Cast;
 use action::Site;
 use fleet::{Fleet, Reply, Roster, Savepoint};
 use machine::Kind;
-use model::{EpisodeId, Inbox, Inspection, InstanceId, Noise, Setup, Tick};
+use model::{EpisodeId, Inbox, Inspection, InstanceId, Noise, Outbox, Setup, Tick};
 use record::{Entry, Header, Record};
 use scenario::Scenario;
 use std::collections::VecDeque;
@@ -35,8 +35,8 @@ pub struct Episode<F> {
     pub(crate) exchange: Exchange,
     pub(crate) replies: Vec<Reply>,
     pub(crate) inboxes: Vec<Inbox>,
-    /// Numbers of every outbox of the last round, for the tick digest.
-    pub(crate) last: Vec<Vec<f64>>,
+    /// Every outbox of the last round, for the tick digest.
+    pub(crate) last: Vec<Option<Outbox>>,
     /// Scratch of the tick digest.
     pub(crate) buffer: Vec<f64>,
     pub(crate) record: Record,

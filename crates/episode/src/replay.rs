@@ -174,15 +174,7 @@ impl Episode<EmbeddedFleet> {
                 digest: instance.digest().ok(),
             })
             .collect();
-        self.last = self
-            .replies
-            .iter()
-            .map(|reply| {
-                let mut numbers = Vec::new();
-                crate::engine::list(&reply.outbox, &mut numbers);
-                numbers
-            })
-            .collect();
+        self.last = self.replies.iter().map(|reply| Some(reply.outbox.clone())).collect();
         let edges: Vec<_> = self.engine.entry_faults.iter().map(|(_, edge, _)| *edge).collect();
         for edge in edges {
             self.users.set_fault(edge, self.engine.entry_fault(edge));

@@ -80,7 +80,7 @@ impl<F: Fleet> Episode<F> {
                 Err(error) => self.heal_or(error).await?,
             }
         }
-        self.last.resize_with(self.replies.len(), Vec::new);
+        self.last.resize(self.replies.len(), None);
         for (reply, last) in self.replies.iter().zip(&mut self.last) {
             self.engine.fold(&reply.outbox, last, &mut self.buffer);
         }

@@ -13,6 +13,7 @@ pub mod naming;
 pub mod noise;
 pub mod order;
 pub mod params;
+pub mod plain;
 pub mod query;
 pub mod rig;
 pub mod spec;

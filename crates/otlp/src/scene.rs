@@ -102,42 +102,14 @@ pub(crate) fn scope() -> InstrumentationScope {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use model::{ClassSpec, EdgeId, EdgePolicy, EdgeSpec, GroupSpec, InstanceSpec, Params};
+    use model::{ClassSpec, EdgeSpec, GroupSpec, InstanceSpec};
 
     /// gateway → auth, gateway → db; all on one host, the gateway on two.
     pub(crate) fn topology() -> Topology {
-        let group = |name: &str, host: u16| GroupSpec {
-            name: name.into(),
-            version: "v1".into(),
-            host: InstanceId(host),
-            replicas: 1,
-        };
-        let instance = |name: &str, kind: &str, groups: Vec<GroupSpec>| InstanceSpec {
-            name: name.into(),
-            kind: kind.into(),
-            params: Params::default(),
-            groups,
-        };
-        let edge = |id: u16, from: Option<u16>, to: u16, operation: &str| EdgeSpec {
-            id: EdgeId(id),
-            from: from.map(InstanceId),
-            to: InstanceId(to),
-            operation: operation.into(),
-            policy: EdgePolicy::default(),
-            calls: [1.0; model::CLASSES_MAX],
-        };
-        let class = ClassSpec {
-            name: "checkout".into(),
-            route: "checkout".into(),
-            cohort: String::new(),
-            weight: 1.0,
-            objective_s: 1.0,
-            patience_s: 8.0,
-            retries: 0,
-            backoff_s: 0.0,
-            entry: EdgeId(0),
-            writes: true,
-        };
+        let group = |name: &str, host: u16| GroupSpec::plain(name, host, 1);
+        let instance = InstanceSpec::plain;
+        let edge = EdgeSpec::plain;
+        let class = ClassSpec { patience_s: 8.0, writes: true, ..ClassSpec::plain("checkout") };
         Topology {
             name: "shop".into(),
             instances: vec![

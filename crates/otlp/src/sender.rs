@@ -96,6 +96,10 @@ impl Sender {
     pub async fn offer(&self, payload: Payload, overflow: Overflow) {
         let signal = payload.signal();
         let Some(queue) = self.queues.get(&signal) else { return };
+        // The queue itself closes when the request under way has ended, which may take long.
+        if *self.closing.borrow() {
+            return self.stats.dropped(signal);
+        }
         let taken = match queue.requests.try_send(payload) {
             Ok(()) => true,
             Err(TrySendError::Full(payload)) => {

@@ -6,6 +6,7 @@ pub mod catalogue;
 pub mod group;
 pub mod join;
 pub mod keys;
+pub mod kind;
 pub mod levers;
 pub mod logs;
 pub mod orders;

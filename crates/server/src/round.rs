@@ -134,6 +134,12 @@ impl Server {
 
     /// Notes in the change list what changed of that which does not move by itself.
     fn note(&mut self, cx: &mut Cx<'_>) {
+        let wanted: u32 = self.state.groups.iter().map(|g| g.wanted).sum();
+        // All else that is noted is a function of what makes a round repeat the last one.
+        if self.tier.repeated() && self.wanted_noted == Some(wanted) {
+            return;
+        }
+        self.wanted_noted = Some(wanted);
         let mut noted = std::mem::take(&mut self.state.noted);
         let mut notes = Notes { noted: &mut noted, at: 0 };
         for (at, g) in self.knobs.groups.iter().enumerate().take(self.state.groups.len()) {
@@ -151,7 +157,6 @@ impl Server {
             notes.see(cx, keys::REFUSE + at, self.knobs.refuse[c], 0.0);
             notes.see(cx, keys::LOCK + at, self.knobs.lock_wait_s[c], 0.0);
         }
-        let wanted: u32 = self.state.groups.iter().map(|g| g.wanted).sum();
         let slots = self.knobs.concurrency.unwrap_or(self.spec.concurrency);
         notes.see(cx, keys::WANTED, f64::from(wanted), -1.0);
         notes.see(cx, keys::SLOTS, slots, -1.0);

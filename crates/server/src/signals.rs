@@ -95,16 +95,19 @@ fn latency(m: &Moment<'_>, z: f64) -> f64 {
     quantile(m.row[OK], m.row[OK_SD] * m.row[OK_SD], z)
 }
 
-fn edge_failure(m: &Moment<'_>, edge: usize) -> f64 {
+/// Failure of first attempts over outgoing edge number `edge`; 0 where there is none.
+pub fn edge_failure(m: &Moment<'_>, edge: usize) -> f64 {
     if edge < m.setup.outgoing.len() { m.row[first(edge)] } else { 0.0 }
 }
 
-fn running(m: &Moment<'_>) -> f64 {
+/// Replicas that take requests, in all groups.
+pub fn running(m: &Moment<'_>) -> f64 {
     let groups = m.setup.spec.groups.len() as u16;
     (0..groups).map(|g| m.levels.get(keys::RUNNING + g, 0.0)).sum()
 }
 
-const fn signal(
+/// A signal.
+pub const fn signal(
     name: &'static str,
     unit: &'static str,
     doc: &'static str,

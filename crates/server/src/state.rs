@@ -68,6 +68,9 @@ pub struct Server {
     pub knobs: Knobs,
     /// Attempts that come over no edge of the topology, set by a kind for the round.
     pub beside: Option<Calls>,
+    /// Replicas wanted when notes were last taken; not part of the state, for whoever takes a
+    /// snapshot over computes a round in full first.
+    pub(crate) wanted_noted: Option<u32>,
 }
 
 impl Server {
@@ -118,6 +121,7 @@ impl Server {
             fixed,
             knobs: Knobs::calm(1.0),
             beside: None,
+            wanted_noted: None,
         })
     }
 
@@ -199,6 +203,7 @@ impl Server {
     pub fn restore<T: DeserializeOwned>(&mut self, bytes: &[u8]) -> Result<T, SnapshotError> {
         let (state, tier, knobs, own) = decode("server", bytes)?;
         (self.state, self.tier, self.knobs) = (state, tier, knobs);
+        self.wanted_noted = None;
         self.follow_policies();
         Ok(own)
     }

@@ -46,6 +46,9 @@ impl Pace {
     }
 }
 
+/// What was measured where the reference was.
+pub const REFERENCE_ROW: &str = "OpenEnv's own server, an environment that does nothing";
+
 /// Measures steps of 0, 5 and 30 calm ticks; with `python`, which has the package `openenv`, the
 /// reference as well.
 ///
@@ -94,7 +97,7 @@ pub async fn measure(
         command.arg(program);
         let mut reference = Running::start(command).await?;
         let mut pace = reference.steps(&json!({"n": 1}), rounds, |_| json!({})).await?;
-        pace.what = "OpenEnv's own server, an environment that does nothing".into();
+        pace.what = REFERENCE_ROW.into();
         paces.push(pace);
         reference.stop().await;
     }

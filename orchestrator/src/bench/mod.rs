@@ -8,7 +8,7 @@ mod machine;
 mod report;
 mod worlds;
 
-pub use agents::{AGENTS, Pace, measure as measure_agents};
+pub use agents::{AGENTS, Pace, REFERENCE_ROW, measure as measure_agents};
 pub use herd::Herd;
 pub use report::Table;
 pub use worlds::{Measured, measure};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Options of `mayday bench`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Options {
-    /// Write the tables to this file as well.
+    /// Write the tables to this file as well. Those of other machines that are in it stay.
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
     /// Fewer repeats: a look, not a measurement.
@@ -63,12 +63,14 @@ pub fn run(options: Options) -> Result<(), Failure> {
             table = Box::pin(options.measure()) => table,
         }
     });
-    let text = table?.markdown();
+    let table = table?;
     if let Some(file) = &options.write {
-        std::fs::write(file, &text).map_err(|error| {
+        // What cannot be read is about to be said by the write.
+        let before = std::fs::read_to_string(file).unwrap_or_default();
+        std::fs::write(file, table.document(&before)).map_err(|error| {
             Failure::failed(format!("{} cannot be written: {error}", file.display()))
         })?;
     }
-    console::out_raw(text);
+    console::out_raw(table.document(""));
     Ok(())
 }

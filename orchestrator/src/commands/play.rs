@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::failure::Failure;
+use crate::hosting::RecordsArgs;
 use crate::runtime;
 use crate::seat::input::Input;
 use crate::seat::session::{Sitting, sit};
@@ -18,15 +19,8 @@ pub struct Options {
     /// The seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Where the record is kept: a file, postgres://USER@HOST/DATABASE or off.
-    #[arg(
-        long,
-        value_name = "PLACE",
-        default_value = "off",
-        env = "MAYDAY_RECORDS",
-        hide_env_values = true
-    )]
-    records: Place,
+    #[command(flatten)]
+    records: RecordsArgs,
     #[command(flatten)]
     library: LibraryArgs,
 }
@@ -46,12 +40,12 @@ pub fn run(options: Options) -> Result<(), Failure> {
             return Err(Failure::usage(format!("{word} is several scenarios: play one of {names}")));
         }
     };
-    let store = options.records.open().map_err(Failure::usage)?;
+    let store = options.records.records.open().map_err(Failure::usage)?;
     let (seed, episode) = (options.seed, fresh()?);
     let input = Input::open(&scenario)?;
     let sitting = Sitting { scenario, seed, episode, store };
     let sat = runtime::current()?.block_on(Box::pin(sit(&sitting, input)))?;
-    if let place @ (Place::Path(_) | Place::Server(_)) = &options.records {
+    if let place @ (Place::Path(_) | Place::Server(_)) = &options.records.records {
         console::note(format_args!("record: episode {episode} in {place}"));
     }
     match sat.misunderstood {

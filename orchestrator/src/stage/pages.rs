@@ -25,6 +25,13 @@ pub struct Endpoint {
     pub doc: &'static str,
 }
 
+impl Endpoint {
+    /// The route at `path`.
+    pub const fn new(method: &'static str, path: &'static str, doc: &'static str) -> Endpoint {
+        Endpoint { method, path, doc }
+    }
+}
+
 /// The same routes with documents, fallbacks and a limit on bodies.
 pub fn dressed(name: &str, version: &str, endpoints: &[Endpoint], routes: Router) -> Router {
     let openapi = document(name, version, endpoints);

@@ -80,35 +80,15 @@ mod tests {
     use crate::KIND;
     use machine::{Instance, Moving};
     use model::{
-        Calls, EdgeId, Grant, GroupSpec, Inbox, InstanceId, InstanceSpec, Noise, Params, Setup,
-        Tick,
+        Calls, EdgeId, Grant, GroupSpec, Inbox, InstanceId, InstanceSpec, Params, Setup, Tick,
     };
 
     fn app(disk_writes: f64) -> Instance {
-        let group = GroupSpec {
-            name: "stable".into(),
-            version: "v7".into(),
-            host: InstanceId(1),
-            replicas: 1,
-        };
+        let groups = vec![GroupSpec::plain("stable", 1, 1)];
         let params = Params::default().with("disk_writes", disk_writes).check(KIND.params());
-        let setup = Setup {
-            id: InstanceId(0),
-            spec: InstanceSpec {
-                name: "app".into(),
-                kind: "app".into(),
-                params: params.unwrap(),
-                groups: vec![group],
-            },
-            incoming: vec![EdgeId(0)],
-            outgoing: Vec::new(),
-            callees: Vec::new(),
-            classes: Vec::new(),
-            tenants: Vec::new(),
-            hostnames: Vec::new(),
-            names: Vec::new(),
-            noise: Noise::root(1),
-        };
+        let spec =
+            InstanceSpec { params: params.unwrap(), ..InstanceSpec::plain("app", "app", groups) };
+        let setup = Setup::alone(spec);
         Instance::create(KIND, setup, Tick(0)).unwrap()
     }
 

@@ -4,7 +4,7 @@ use crate::KIND;
 use machine::{Instance, Moving};
 use model::{
     Answer, Calls, ClassSpec, EdgeId, EdgePolicy, EdgeSpec, Grant, GroupSpec, Inbox, InstanceId,
-    InstanceSpec, LeverPull, Noise, Order, Params, Query, Report, Setup, Tick,
+    InstanceSpec, LeverPull, Order, Params, Query, Report, Setup, Tick,
 };
 
 const REPLICAS: u32 = 2;
@@ -12,51 +12,21 @@ const REPLICAS: u32 = 2;
 const LOAD: f64 = 400.0;
 
 fn class(name: &str, writes: bool) -> ClassSpec {
-    ClassSpec {
-        name: name.into(),
-        route: name.into(),
-        cohort: "all".into(),
-        weight: 1.0,
-        objective_s: 1.0,
-        patience_s: 4.0,
-        retries: 0,
-        backoff_s: 0.0,
-        entry: EdgeId(0),
-        writes,
-    }
+    ClassSpec { writes, ..ClassSpec::plain(name) }
 }
 
 fn setup(params: Params) -> Setup {
-    let group = GroupSpec {
-        name: "stable".into(),
-        version: "v7".into(),
-        host: InstanceId(1),
-        replicas: REPLICAS,
-    };
-    let store = EdgeSpec {
-        id: EdgeId(1),
-        from: Some(InstanceId(0)),
-        to: InstanceId(2),
-        operation: "Query".into(),
-        policy: EdgePolicy { timeout_s: 0.5, ..EdgePolicy::default() },
-        calls: [1.0; model::CLASSES_MAX],
-    };
+    let groups = vec![GroupSpec::plain("stable", 1, REPLICAS)];
+    let params = params.check(KIND.params()).unwrap();
+    let store = EdgeSpec::plain(1, Some(0), 2, "Query");
     Setup {
-        id: InstanceId(0),
-        spec: InstanceSpec {
-            name: "cache".into(),
-            kind: "cache".into(),
-            params: params.check(KIND.params()).unwrap(),
-            groups: vec![group],
-        },
-        incoming: vec![EdgeId(0)],
-        outgoing: vec![store],
+        outgoing: vec![EdgeSpec {
+            policy: EdgePolicy { timeout_s: 0.5, ..EdgePolicy::default() },
+            ..store
+        }],
         callees: vec!["store".into()],
         classes: vec![class("look", false), class("buy", true)],
-        hostnames: Vec::new(),
-        tenants: Vec::new(),
-        names: Vec::new(),
-        noise: Noise::root(1),
+        ..Setup::alone(InstanceSpec { params, ..InstanceSpec::plain("cache", "cache", groups) })
     }
 }
 

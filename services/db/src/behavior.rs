@@ -395,45 +395,16 @@ mod tests {
     use crate::KIND;
     use machine::{Instance, Moving};
     use model::{
-        Calls, ClassSpec, EdgeId, Grant, GroupSpec, Inbox, InstanceId, InstanceSpec, Noise, Params,
-        Setup, Tick,
+        Calls, ClassSpec, EdgeId, Grant, GroupSpec, Inbox, InstanceId, InstanceSpec, Params, Setup,
+        Tick,
     };
 
     fn db() -> Instance {
-        let group = GroupSpec {
-            name: "stable".into(),
-            version: "v7".into(),
-            host: InstanceId(1),
-            replicas: 1,
-        };
-        let class = ClassSpec {
-            name: "buy".into(),
-            route: "buy".into(),
-            cohort: String::new(),
-            weight: 1.0,
-            objective_s: 1.0,
-            patience_s: 4.0,
-            retries: 0,
-            backoff_s: 0.0,
-            entry: EdgeId(0),
-            writes: true,
-        };
+        let groups = vec![GroupSpec::plain("stable", 1, 1)];
+        let params = Params::default().check(KIND.params()).unwrap();
         let setup = Setup {
-            id: InstanceId(0),
-            spec: InstanceSpec {
-                name: "db".into(),
-                kind: "db".into(),
-                params: Params::default().check(KIND.params()).unwrap(),
-                groups: vec![group],
-            },
-            incoming: vec![EdgeId(0)],
-            outgoing: Vec::new(),
-            callees: Vec::new(),
-            classes: vec![class],
-            hostnames: Vec::new(),
-            tenants: Vec::new(),
-            names: Vec::new(),
-            noise: Noise::root(1),
+            classes: vec![ClassSpec { writes: true, ..ClassSpec::plain("buy") }],
+            ..Setup::alone(InstanceSpec { params, ..InstanceSpec::plain("db", "db", groups) })
         };
         Instance::create(KIND, setup, Tick(0)).unwrap()
     }

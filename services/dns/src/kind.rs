@@ -2,18 +2,9 @@
 
 use crate::behavior::DnsBehavior;
 use crate::signals;
-use machine::{Kind, LeverSpec, Machine, OperationSpec};
+use machine::{LeverSpec, Machine, OperationSpec};
 use model::{NAMES_MAX, ParamError, ParamKind, ParamSpec, Setup};
-use server::{LEVERS as SHARED_LEVERS, OPERATIONS as SHARED_OPERATIONS, PARAMS as SHARED_PARAMS};
-use server::{ServerMachine, join_levers, join_operations, join_params};
-use telemetry::{ColumnSpec, SignalSpec};
-
-/// The dns kind.
-#[derive(Debug)]
-pub struct Dns;
-
-/// The dns kind, for the fleet's list.
-pub static KIND: &dyn Kind = &Dns;
+use server::ServerMachine;
 
 const RECORD: ParamSpec =
     ParamSpec::required("record", ParamKind::Text, "The name, as the configuration lists it.");
@@ -64,60 +55,29 @@ const OWN_OPERATIONS: &[OperationSpec] = &[
     },
 ];
 
-const RPCS: &[&str] = &["Resolve"];
-
-const PARAM_COUNT: usize = OWN_PARAMS.len() + SHARED_PARAMS.len();
-static PARAMS: [ParamSpec; PARAM_COUNT] = join_params::<PARAM_COUNT>(OWN_PARAMS, SHARED_PARAMS);
-
-const LEVER_COUNT: usize = OWN_LEVERS.len() + SHARED_LEVERS.len();
-static LEVERS: [LeverSpec; LEVER_COUNT] = join_levers::<LEVER_COUNT>(OWN_LEVERS, SHARED_LEVERS);
-
-const OPERATION_COUNT: usize = OWN_OPERATIONS.len() + SHARED_OPERATIONS.len();
-static OPERATIONS: [OperationSpec; OPERATION_COUNT] =
-    join_operations::<OPERATION_COUNT>(OWN_OPERATIONS, SHARED_OPERATIONS);
-
-impl Kind for Dns {
-    fn name(&self) -> &'static str {
-        "dns"
-    }
-
-    fn doc(&self) -> &'static str {
-        "answers for names: a zone, and the caches of those who ask"
-    }
-
-    fn params(&self) -> &'static [ParamSpec] {
-        &PARAMS
-    }
-
-    fn levers(&self) -> &'static [LeverSpec] {
-        &LEVERS
-    }
-
-    fn operations(&self) -> &'static [OperationSpec] {
-        &OPERATIONS
-    }
-
-    fn rpcs(&self) -> &'static [&'static str] {
-        RPCS
+server::server_kind! {
+    /// The dns kind.
+    Dns {
+        name: "dns",
+        doc: "answers for names: a zone, and the caches of those who ask",
+        params: OWN_PARAMS,
+        levers: OWN_LEVERS,
+        operations: OWN_OPERATIONS,
+        rpcs: &["Resolve"],
+        columns: |setup| server::signals::columns(setup, signals::COLUMNS),
+        signals: signals::SIGNALS,
+        create: create,
     }
 
     fn resolves(&self) -> bool {
         true
     }
+}
 
-    fn columns(&self, setup: &Setup) -> Vec<ColumnSpec> {
-        server::signals::columns(setup, signals::COLUMNS)
+fn create(setup: &Setup) -> Result<Box<dyn Machine>, ParamError> {
+    if setup.names.len() > NAMES_MAX {
+        let message = format!("{} names, at most {NAMES_MAX} fit", setup.names.len());
+        return Err(ParamError { name: "names".into(), message });
     }
-
-    fn signals(&self) -> &'static [SignalSpec] {
-        signals::SIGNALS
-    }
-
-    fn create(&self, setup: &Setup) -> Result<Box<dyn Machine>, ParamError> {
-        if setup.names.len() > NAMES_MAX {
-            let message = format!("{} names, at most {NAMES_MAX} fit", setup.names.len());
-            return Err(ParamError { name: "names".into(), message });
-        }
-        ServerMachine::<DnsBehavior>::create(setup)
-    }
+    ServerMachine::<DnsBehavior>::create(setup)
 }

@@ -3,8 +3,8 @@
 use crate::KIND;
 use machine::{Instance, Moving};
 use model::{
-    Answer, Calls, ClassSpec, EdgeId, Inbox, InstanceId, InstanceSpec, LeverPull, Noise, Order,
-    Params, Query, Setup, Tick,
+    Answer, Calls, ClassSpec, EdgeId, Inbox, InstanceId, InstanceSpec, LeverPull, Order, Params,
+    Query, Setup, Tick,
 };
 
 struct Rig {
@@ -14,35 +14,12 @@ struct Rig {
 
 impl Rig {
     fn new() -> Rig {
-        let class = ClassSpec {
-            name: "pay".into(),
-            route: "pay".into(),
-            cohort: "all".into(),
-            weight: 1.0,
-            objective_s: 1.0,
-            patience_s: 4.0,
-            retries: 0,
-            backoff_s: 0.0,
-            entry: EdgeId(0),
-            writes: true,
-        };
         let params = Params::default().with("quota", 100.0).with("quota_max", 150.0);
+        let params = params.check(KIND.params()).unwrap();
+        let acquirer = InstanceSpec::plain("acquirer", "external", Vec::new());
         let setup = Setup {
-            id: InstanceId(0),
-            spec: InstanceSpec {
-                name: "acquirer".into(),
-                kind: "external".into(),
-                params: params.check(KIND.params()).unwrap(),
-                groups: Vec::new(),
-            },
-            incoming: vec![EdgeId(0)],
-            outgoing: Vec::new(),
-            callees: Vec::new(),
-            classes: vec![class],
-            hostnames: Vec::new(),
-            tenants: Vec::new(),
-            names: Vec::new(),
-            noise: Noise::root(1),
+            classes: vec![ClassSpec { writes: true, ..ClassSpec::plain("pay") }],
+            ..Setup::alone(InstanceSpec { params, ..acquirer })
         };
         let mut rig = Rig { external: Instance::create(KIND, setup, Tick(0)).unwrap(), tick: 0 };
         rig.play(20, 80.0);

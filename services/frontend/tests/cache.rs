@@ -5,28 +5,13 @@ use frontend::KIND;
 use machine::{Instance, Moving};
 use model::{
     Calls, ClassSpec, EdgeId, EdgePolicy, EdgeSpec, Grant, GroupSpec, Inbox, InstanceId,
-    InstanceSpec, LeverPull, Noise, Order, Params, Report, Setup, Tick,
+    InstanceSpec, LeverPull, Order, Params, Report, Setup, Tick,
 };
 use server::signals::{FAILED, OK, own};
 
 /// Columns of the kind: hits, calls in vain.
 const HITS: usize = 0;
 const VAIN: usize = 1;
-
-fn class(name: &str) -> ClassSpec {
-    ClassSpec {
-        name: name.into(),
-        route: name.into(),
-        cohort: String::new(),
-        weight: 1.0,
-        objective_s: 1.0,
-        patience_s: 4.0,
-        retries: 0,
-        backoff_s: 0.0,
-        entry: EdgeId(0),
-        writes: false,
-    }
-}
 
 /// A frontend before a gateway that pages of the first class call once, the others never.
 struct Bench {
@@ -37,37 +22,23 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        let group = GroupSpec {
-            name: "stable".into(),
-            version: "v7".into(),
-            host: InstanceId(1),
-            replicas: 2,
-        };
+        let groups = vec![GroupSpec::plain("stable", 1, 2)];
+        let params = Params::default().check(KIND.params()).expect("parameters");
         let mut calls = [0.0; 8];
         calls[0] = 1.0;
+        let gateway = EdgeSpec::plain(1, Some(0), 2, "Route");
         let setup = Setup {
-            id: InstanceId(0),
-            spec: InstanceSpec {
-                name: "web".into(),
-                kind: "frontend".into(),
-                params: Params::default().check(KIND.params()).expect("parameters"),
-                groups: vec![group],
-            },
-            incoming: vec![EdgeId(0)],
             outgoing: vec![EdgeSpec {
-                id: EdgeId(1),
-                from: Some(InstanceId(0)),
-                to: InstanceId(2),
-                operation: "Route".into(),
                 policy: EdgePolicy { timeout_s: 2.0, ..EdgePolicy::default() },
                 calls,
+                ..gateway
             }],
             callees: vec!["gateway".into()],
-            classes: vec![class("read"), class("static")],
-            hostnames: Vec::new(),
-            names: Vec::new(),
-            tenants: Vec::new(),
-            noise: Noise::root(1),
+            classes: vec![ClassSpec::plain("read"), ClassSpec::plain("static")],
+            ..Setup::alone(InstanceSpec {
+                params,
+                ..InstanceSpec::plain("web", "frontend", groups)
+            })
         };
         let frontend = Instance::create(KIND, setup, Tick(0)).expect("a frontend");
         Bench { frontend, tick: 0, generation: 0 }

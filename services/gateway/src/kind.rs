@@ -2,18 +2,9 @@
 
 use crate::behavior::GatewayBehavior;
 use crate::signals;
-use machine::{Kind, LeverSpec, Machine, OperationSpec};
-use model::{ParamError, ParamKind, ParamSpec, Setup};
-use server::{LEVERS as SHARED_LEVERS, OPERATIONS as SHARED_OPERATIONS, PARAMS as SHARED_PARAMS};
-use server::{ServerMachine, join_levers, join_operations, join_params};
-use telemetry::{ColumnSpec, SignalSpec};
-
-/// The gateway kind.
-#[derive(Debug)]
-pub struct Gateway;
-
-/// The gateway kind, for the fleet's list.
-pub static KIND: &dyn Kind = &Gateway;
+use machine::{LeverSpec, OperationSpec};
+use model::{ParamKind, ParamSpec};
+use server::ServerMachine;
 
 const OWN_PARAMS: &[ParamSpec] = &[ParamSpec::number(
     "connection_churn",
@@ -50,52 +41,18 @@ const OWN_OPERATIONS: &[OperationSpec] = &[OperationSpec {
     args: &[],
     delay: 20,
 }];
-const RPCS: &[&str] = &["Route"];
 
-const PARAM_COUNT: usize = OWN_PARAMS.len() + SHARED_PARAMS.len();
-static PARAMS: [ParamSpec; PARAM_COUNT] = join_params::<PARAM_COUNT>(OWN_PARAMS, SHARED_PARAMS);
-
-const LEVER_COUNT: usize = OWN_LEVERS.len() + SHARED_LEVERS.len();
-static LEVERS: [LeverSpec; LEVER_COUNT] = join_levers::<LEVER_COUNT>(OWN_LEVERS, SHARED_LEVERS);
-
-const OPERATION_COUNT: usize = OWN_OPERATIONS.len() + SHARED_OPERATIONS.len();
-static OPERATIONS: [OperationSpec; OPERATION_COUNT] =
-    join_operations::<OPERATION_COUNT>(OWN_OPERATIONS, SHARED_OPERATIONS);
-
-impl Kind for Gateway {
-    fn name(&self) -> &'static str {
-        "gateway"
-    }
-
-    fn doc(&self) -> &'static str {
-        "the users' entry: certificate, routes, rate limit"
-    }
-
-    fn params(&self) -> &'static [ParamSpec] {
-        &PARAMS
-    }
-
-    fn levers(&self) -> &'static [LeverSpec] {
-        &LEVERS
-    }
-
-    fn operations(&self) -> &'static [OperationSpec] {
-        &OPERATIONS
-    }
-
-    fn rpcs(&self) -> &'static [&'static str] {
-        RPCS
-    }
-
-    fn columns(&self, setup: &Setup) -> Vec<ColumnSpec> {
-        server::signals::columns(setup, signals::COLUMNS)
-    }
-
-    fn signals(&self) -> &'static [SignalSpec] {
-        signals::SIGNALS
-    }
-
-    fn create(&self, setup: &Setup) -> Result<Box<dyn Machine>, ParamError> {
-        ServerMachine::<GatewayBehavior>::create(setup)
+server::server_kind! {
+    /// The gateway kind.
+    Gateway {
+        name: "gateway",
+        doc: "the users' entry: certificate, routes, rate limit",
+        params: OWN_PARAMS,
+        levers: OWN_LEVERS,
+        operations: OWN_OPERATIONS,
+        rpcs: &["Route"],
+        columns: |setup| server::signals::columns(setup, signals::COLUMNS),
+        signals: signals::SIGNALS,
+        create: ServerMachine::<GatewayBehavior>::create,
     }
 }

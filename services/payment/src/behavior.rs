@@ -155,35 +155,15 @@ mod tests {
     use crate::KIND;
     use machine::Instance;
     use model::{
-        Answer, GroupSpec, Inbox, InstanceId, InstanceSpec, Noise, Order, Params, Query, Setup,
-        Tick,
+        Answer, GroupSpec, Inbox, InstanceId, InstanceSpec, Order, Params, Query, Setup, Tick,
     };
 
     #[test]
     fn the_policy_of_all_that_it_calls_is_that_of_the_provider() {
-        let group = GroupSpec {
-            name: "stable".into(),
-            version: "v7".into(),
-            host: InstanceId(1),
-            replicas: 1,
-        };
-        let setup = Setup {
-            id: InstanceId(0),
-            spec: InstanceSpec {
-                name: "payment".into(),
-                kind: "payment".into(),
-                params: Params::default().check(KIND.params()).unwrap(),
-                groups: vec![group],
-            },
-            incoming: Vec::new(),
-            outgoing: Vec::new(),
-            callees: Vec::new(),
-            classes: Vec::new(),
-            hostnames: Vec::new(),
-            tenants: Vec::new(),
-            names: Vec::new(),
-            noise: Noise::root(1),
-        };
+        let groups = vec![GroupSpec::plain("stable", 1, 1)];
+        let params = Params::default().check(KIND.params()).unwrap();
+        let spec = InstanceSpec { params, ..InstanceSpec::plain("payment", "payment", groups) };
+        let setup = Setup { incoming: Vec::new(), ..Setup::alone(spec) };
         let mut payment = Instance::create(KIND, setup, Tick(0)).unwrap();
         let args = Params::default().with("breaker", true).with("queue_limit", 9.0);
         let order = Order { target: InstanceId(0), verb: "set_policy".into(), args };

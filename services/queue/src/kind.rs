@@ -2,18 +2,8 @@
 
 use crate::machine::QueueMachine;
 use crate::signals;
-use machine::{Kind, LeverSpec, Machine, OperationSpec};
-use model::{PROCESS, PUBLISH, ParamError, ParamKind, ParamSpec, Setup};
-use server::{LEVERS as SHARED_LEVERS, OPERATIONS as SHARED_OPERATIONS, PARAMS as SHARED_PARAMS};
-use server::{join_levers, join_operations, join_params};
-use telemetry::{ColumnSpec, SignalSpec};
-
-/// The queue kind.
-#[derive(Debug)]
-pub struct Queue;
-
-/// The queue kind, for the fleet's list.
-pub static KIND: &dyn Kind = &Queue;
+use machine::{LeverSpec, OperationSpec};
+use model::{PROCESS, PUBLISH, ParamKind, ParamSpec};
 
 /// Most partitions of one queue.
 const PARTITIONS_MAX: u32 = 64;
@@ -130,52 +120,17 @@ const OWN_OPERATIONS: &[OperationSpec] = &[
     },
 ];
 
-const RPCS: &[&str] = &[PUBLISH, PROCESS];
-
-const PARAM_COUNT: usize = OWN_PARAMS.len() + SHARED_PARAMS.len();
-static PARAMS: [ParamSpec; PARAM_COUNT] = join_params::<PARAM_COUNT>(OWN_PARAMS, SHARED_PARAMS);
-
-const LEVER_COUNT: usize = OWN_LEVERS.len() + SHARED_LEVERS.len();
-static LEVERS: [LeverSpec; LEVER_COUNT] = join_levers::<LEVER_COUNT>(OWN_LEVERS, SHARED_LEVERS);
-
-const OPERATION_COUNT: usize = OWN_OPERATIONS.len() + SHARED_OPERATIONS.len();
-static OPERATIONS: [OperationSpec; OPERATION_COUNT] =
-    join_operations::<OPERATION_COUNT>(OWN_OPERATIONS, SHARED_OPERATIONS);
-
-impl Kind for Queue {
-    fn name(&self) -> &'static str {
-        "queue"
-    }
-
-    fn doc(&self) -> &'static str {
-        "keeps messages for its consumers: partitions, backlog, dead letters"
-    }
-
-    fn params(&self) -> &'static [ParamSpec] {
-        &PARAMS
-    }
-
-    fn levers(&self) -> &'static [LeverSpec] {
-        &LEVERS
-    }
-
-    fn operations(&self) -> &'static [OperationSpec] {
-        &OPERATIONS
-    }
-
-    fn rpcs(&self) -> &'static [&'static str] {
-        RPCS
-    }
-
-    fn columns(&self, setup: &Setup) -> Vec<ColumnSpec> {
-        signals::columns(setup)
-    }
-
-    fn signals(&self) -> &'static [SignalSpec] {
-        signals::SIGNALS
-    }
-
-    fn create(&self, setup: &Setup) -> Result<Box<dyn Machine>, ParamError> {
-        QueueMachine::create(setup)
+server::server_kind! {
+    /// The queue kind.
+    Queue {
+        name: "queue",
+        doc: "keeps messages for its consumers: partitions, backlog, dead letters",
+        params: OWN_PARAMS,
+        levers: OWN_LEVERS,
+        operations: OWN_OPERATIONS,
+        rpcs: &[PUBLISH, PROCESS],
+        columns: signals::columns,
+        signals: signals::SIGNALS,
+        create: QueueMachine::create,
     }
 }

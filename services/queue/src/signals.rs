@@ -4,8 +4,8 @@
 
 use model::Setup;
 use server::keys;
-use server::signals::{FAILED, OFFERED, QUEUE, REFUSED, first, own};
-use telemetry::{ColumnSpec, Moment, Pooling, SignalSpec};
+use server::signals::{FAILED, OFFERED, QUEUE, REFUSED, edge_failure, own, running, signal};
+use telemetry::{ColumnSpec, Pooling, SignalSpec};
 
 /// Column "share of the messages published now that are handled too late", where other kinds have
 /// their mean wait.
@@ -60,25 +60,6 @@ pub(crate) fn columns(setup: &Setup) -> Vec<ColumnSpec> {
     all.push(column("handler_failed", Pooling::Last));
     all.push(column("handler_time", Pooling::Last));
     all
-}
-
-fn edge_failure(m: &Moment<'_>, edge: usize) -> f64 {
-    if edge < m.setup.outgoing.len() { m.row[first(edge)] } else { 0.0 }
-}
-
-fn running(m: &Moment<'_>) -> f64 {
-    let groups = m.setup.spec.groups.len() as u16;
-    (0..groups).map(|g| m.levels.get(keys::RUNNING + g, 0.0)).sum()
-}
-
-const fn signal(
-    name: &'static str,
-    unit: &'static str,
-    doc: &'static str,
-    noise: f64,
-    value: fn(&Moment<'_>) -> f64,
-) -> SignalSpec {
-    SignalSpec { name, unit, doc, noise, value }
 }
 
 /// All signals of the kind.

@@ -5,25 +5,10 @@ use crate::signals::{CONSUMED, DEAD, LATE, LOST, OLDEST, PARTITION};
 use machine::{Instance, Moving};
 use model::{
     Answer, Calls, ClassSpec, Code, EdgeId, EdgePolicy, EdgeSpec, Grant, GroupSpec, Hop, HopReply,
-    Inbox, InstanceId, InstanceSpec, LeverPull, Next, Noise, Order, PROCESS, PUBLISH, Params,
-    Query, Report, Setup, Severity, Tick,
+    Inbox, InstanceId, InstanceSpec, LeverPull, Next, Order, PROCESS, PUBLISH, Params, Query,
+    Report, Setup, Severity, Tick,
 };
 use server::signals::{FAILED, OFFERED, QUEUE, REFUSED};
-
-fn class() -> ClassSpec {
-    ClassSpec {
-        name: "book".into(),
-        route: "book".into(),
-        cohort: String::new(),
-        weight: 1.0,
-        objective_s: 1.0,
-        patience_s: 4.0,
-        retries: 0,
-        backoff_s: 0.0,
-        entry: EdgeId(0),
-        writes: true,
-    }
-}
 
 /// One queue, its tick, and what is around it.
 struct Bench {
@@ -43,36 +28,15 @@ fn params() -> Params {
 
 impl Bench {
     fn new(params: Params) -> Bench {
-        let group = GroupSpec {
-            name: "stable".into(),
-            version: "v7".into(),
-            host: InstanceId(1),
-            replicas: 8,
-        };
+        let groups = vec![GroupSpec::plain("stable", 1, 8)];
+        let params = params.check(KIND.params()).unwrap();
+        let db = EdgeSpec::plain(1, Some(0), 2, "Write");
         let policy = EdgePolicy { timeout_s: 20.0, ..EdgePolicy::default() };
         let setup = Setup {
-            id: InstanceId(0),
-            spec: InstanceSpec {
-                name: "jobs".into(),
-                kind: "queue".into(),
-                params: params.check(KIND.params()).unwrap(),
-                groups: vec![group],
-            },
-            incoming: vec![EdgeId(0)],
-            outgoing: vec![EdgeSpec {
-                id: EdgeId(1),
-                from: Some(InstanceId(0)),
-                to: InstanceId(2),
-                operation: "Write".into(),
-                policy,
-                calls: [1.0; 8],
-            }],
+            outgoing: vec![EdgeSpec { policy, ..db }],
             callees: vec!["db".into()],
-            classes: vec![class()],
-            hostnames: Vec::new(),
-            names: Vec::new(),
-            tenants: Vec::new(),
-            noise: Noise::root(1),
+            classes: vec![ClassSpec { writes: true, ..ClassSpec::plain("book") }],
+            ..Setup::alone(InstanceSpec { params, ..InstanceSpec::plain("jobs", "queue", groups) })
         };
         let queue = Instance::create(KIND, setup, Tick(0)).unwrap();
         let mut bench =

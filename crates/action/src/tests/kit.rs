@@ -2,8 +2,7 @@
 
 use machine::{Kind, LeverSpec, Machine, OperationSpec};
 use model::{
-    ClassSpec, EdgeId, EdgePolicy, EdgeSpec, GroupSpec, InstanceId, InstanceSpec, ParamError,
-    ParamKind, ParamSpec, Params, Setup, Topology,
+    ClassSpec, EdgeSpec, GroupSpec, InstanceSpec, ParamError, ParamKind, ParamSpec, Setup, Topology,
 };
 use telemetry::{ColumnSpec, SignalSpec};
 
@@ -108,29 +107,8 @@ impl Kind for Toy {
 }
 
 fn instance(name: &str, kind: &str, groups: &[(&str, u16)]) -> InstanceSpec {
-    let group = |(name, host): &(&str, u16)| GroupSpec {
-        name: name.to_string(),
-        version: "v1".into(),
-        host: InstanceId(*host),
-        replicas: 2,
-    };
-    InstanceSpec {
-        name: name.into(),
-        kind: kind.into(),
-        params: Params::default(),
-        groups: groups.iter().map(group).collect(),
-    }
-}
-
-fn edge(id: u16, from: Option<u16>, to: u16) -> EdgeSpec {
-    EdgeSpec {
-        id: EdgeId(id),
-        from: from.map(InstanceId),
-        to: InstanceId(to),
-        operation: "Handle".into(),
-        policy: EdgePolicy::default(),
-        calls: [1.0; 8],
-    }
+    let group = |(name, host): &(&str, u16)| GroupSpec::plain(name, *host, 2);
+    InstanceSpec::plain(name, kind, groups.iter().map(group).collect())
 }
 
 /// Two hosts, a shop in two groups, and its database.
@@ -145,18 +123,14 @@ pub(super) fn system() -> Topology {
             instance("stock", "cache", &[("stable", 1)]),
             instance("rates", "external", &[]),
         ],
-        edges: vec![edge(0, None, 2), edge(1, Some(2), 3)],
+        edges: vec![
+            EdgeSpec::plain(0, None, 2, "Handle"),
+            EdgeSpec::plain(1, Some(2), 3, "Handle"),
+        ],
         classes: vec![ClassSpec {
-            name: "checkout/beta".into(),
             route: "checkout".into(),
             cohort: "beta".into(),
-            weight: 1.0,
-            objective_s: 1.0,
-            patience_s: 5.0,
-            retries: 0,
-            backoff_s: 0.0,
-            entry: EdgeId(0),
-            writes: false,
+            ..ClassSpec::plain("checkout/beta")
         }],
         names: Vec::new(),
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use machine::{Cx, Kind, LeverSpec, Machine, OperationSpec, Past, SnapshotError, decode, encode};
 use model::{
-    Answer, Hop, HopReply, Inbox, InstanceId, InstanceSpec, LeverPull, Next, Noise, Order, Outbox,
-    ParamError, ParamSpec, Params, Query, Refusal, Setup,
+    Answer, Hop, HopReply, Inbox, InstanceId, InstanceSpec, LeverPull, Next, Order, Outbox,
+    ParamError, ParamSpec, Query, Refusal, Setup,
 };
 use telemetry::{ColumnSpec, SignalSpec};
 
@@ -16,24 +16,8 @@ pub(crate) struct Counter;
 struct Counted(f64);
 
 pub(crate) fn setup_json(id: u16) -> Vec<u8> {
-    let spec = InstanceSpec {
-        name: format!("counter-{id}"),
-        kind: "counter".into(),
-        params: Params::default(),
-        groups: vec![],
-    };
-    let setup = Setup {
-        id: InstanceId(id),
-        spec,
-        incoming: vec![],
-        outgoing: vec![],
-        callees: vec![],
-        classes: vec![],
-        hostnames: Vec::new(),
-        tenants: vec![],
-        names: Vec::new(),
-        noise: Noise::root(1),
-    };
+    let counter = InstanceSpec::plain(&format!("counter-{id}"), "counter", Vec::new());
+    let setup = Setup { id: InstanceId(id), incoming: Vec::new(), ..Setup::alone(counter) };
     serde_json::to_vec(&setup).expect("a setup is JSON")
 }
 

@@ -3,55 +3,19 @@
 use super::*;
 use crate::aim::Target;
 use model::{
-    ClassSpec, EdgeId, EdgePolicy, EdgeSpec, GroupSpec, InstanceId, InstanceSpec, NameSpec,
-    ParamValue, Params, Topology,
+    ClassSpec, EdgeSpec, GroupSpec, InstanceId, InstanceSpec, NameSpec, ParamValue, Params,
+    Topology,
 };
 use std::collections::BTreeSet;
 
 fn instance(name: &str, kind: &str, groups: &[(&str, u16)]) -> InstanceSpec {
-    let group = |(name, host): &(&str, u16)| GroupSpec {
-        name: name.to_string(),
-        version: "v12".into(),
-        host: InstanceId(*host),
-        replicas: 1,
-    };
-    InstanceSpec {
-        name: name.into(),
-        kind: kind.into(),
-        params: Params::default(),
-        groups: groups.iter().map(group).collect(),
-    }
-}
-
-fn edge(id: u16, from: Option<u16>, to: u16) -> EdgeSpec {
-    EdgeSpec {
-        id: EdgeId(id),
-        from: from.map(InstanceId),
-        to: InstanceId(to),
-        operation: "Route".into(),
-        policy: EdgePolicy::default(),
-        calls: [1.0; 8],
-    }
+    let group = |(name, host): &(&str, u16)| GroupSpec::plain(name, *host, 1);
+    InstanceSpec::plain(name, kind, groups.iter().map(group).collect())
 }
 
 fn name(name: &str, component: u16, resolver: u16) -> NameSpec {
     let (component, resolver) = (InstanceId(component), InstanceId(resolver));
     NameSpec { name: name.into(), component, resolver, ttl_s: 60.0 }
-}
-
-fn class(name: &str) -> ClassSpec {
-    ClassSpec {
-        name: name.into(),
-        route: name.into(),
-        cohort: "all".into(),
-        weight: 1.0,
-        objective_s: 1.0,
-        patience_s: 5.0,
-        retries: 0,
-        backoff_s: 0.0,
-        entry: EdgeId(0),
-        writes: false,
-    }
 }
 
 fn system() -> Topology {
@@ -71,8 +35,12 @@ fn system() -> Topology {
             instance("pages", "frontend", &[("stable", 0)]),
             instance("tasks", "queue", &[("stable", 1)]),
         ],
-        edges: vec![edge(0, None, 2), edge(1, Some(2), 4), edge(2, Some(4), 6)],
-        classes: vec![class("browse"), class("checkout")],
+        edges: vec![
+            EdgeSpec::plain(0, None, 2, "Route"),
+            EdgeSpec::plain(1, Some(2), 4, "Route"),
+            EdgeSpec::plain(2, Some(4), 6, "Route"),
+        ],
+        classes: vec![ClassSpec::plain("browse"), ClassSpec::plain("checkout")],
         names: vec![name("orders.internal", 6, 9)],
     }
 }

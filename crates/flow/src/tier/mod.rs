@@ -46,6 +46,8 @@ pub struct TierState {
     memo: Memo,
     #[serde(skip)]
     scratch: Scratch,
+    #[serde(skip)]
+    repeated: bool,
     /// What the last round did: components read it before the next one.
     round: Round,
 }
@@ -164,6 +166,7 @@ impl TierState {
             core,
             memo: Memo::default(),
             scratch: Scratch::default(),
+            repeated: false,
             round: Round::default(),
         }
     }
@@ -171,6 +174,11 @@ impl TierState {
     /// What the last round did.
     pub fn last(&self) -> &Round {
         &self.round
+    }
+
+    /// Whether the last round had the inputs of the one before and changed nothing.
+    pub fn repeated(&self) -> bool {
+        self.repeated
     }
 
     /// Drops everything that waits; callers forget the latency that went with it.
@@ -216,7 +224,8 @@ impl TierState {
         reports: &[Report],
         dt_s: f64,
     ) -> &Round {
-        if self.memo.at_rest(spec, knobs, calls, reports, dt_s) {
+        self.repeated = self.memo.at_rest(spec, knobs, calls, reports, dt_s);
+        if self.repeated {
             return &self.round;
         }
         self.memo.before(&self.core);

@@ -27,23 +27,19 @@ pub const DIALECT: Dialect = Dialect {
         "incident-sim/query-overload",
     ],
     endpoints: &[
-        endpoint("get", "/", "What the server is."),
-        endpoint("get", "/health", "Whether the server is well."),
-        endpoint("get", "/metadata", "What the environment is."),
-        endpoint("get", "/schema", "Actions, observations, states and rewards."),
-        endpoint("get", "/tasks", "The tasks."),
-        endpoint("post", "/reset", "Begins an episode."),
-        endpoint("post", "/step", "Takes a step."),
-        endpoint("get", "/state", "The observation as it stands."),
-        endpoint("get", "/metrics", "Counts of the session."),
-        endpoint("post", "/mcp", "JSON-RPC; the environment has no tools."),
+        Endpoint::new("get", "/", "What the server is."),
+        Endpoint::new("get", "/health", "Whether the server is well."),
+        Endpoint::new("get", "/metadata", "What the environment is."),
+        Endpoint::new("get", "/schema", "Actions, observations, states and rewards."),
+        Endpoint::new("get", "/tasks", "The tasks."),
+        Endpoint::new("post", "/reset", "Begins an episode."),
+        Endpoint::new("post", "/step", "Takes a step."),
+        Endpoint::new("get", "/state", "The observation as it stands."),
+        Endpoint::new("get", "/metrics", "Counts of the session."),
+        Endpoint::new("post", "/mcp", "JSON-RPC; the environment has no tools."),
     ],
     routes,
 };
-
-const fn endpoint(method: &'static str, path: &'static str, doc: &'static str) -> Endpoint {
-    Endpoint { method, path, doc }
-}
 
 /// What a session holds.
 #[derive(Debug)]

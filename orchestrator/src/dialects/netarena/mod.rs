@@ -23,10 +23,10 @@ pub(super) const DIALECT: Dialect = Dialect {
     version: "1.0.0",
     scenarios: &["netarena/disk-full", "netarena/port-conflict", "netarena/service-down"],
     endpoints: &[
-        Endpoint { method: "get", path: "/health", doc: "Whether it serves." },
-        Endpoint { method: "post", path: "/reset", doc: "Begins a task; `task_id`, or task1." },
-        Endpoint { method: "post", path: "/step", doc: "Runs a command in the task `task_id`." },
-        Endpoint { method: "get", path: "/state", doc: "The state of the task `task_id`." },
+        Endpoint::new("get", "/health", "Whether it serves."),
+        Endpoint::new("post", "/reset", "Begins a task; `task_id`, or task1."),
+        Endpoint::new("post", "/step", "Runs a command in the task `task_id`."),
+        Endpoint::new("get", "/state", "The state of the task `task_id`."),
     ],
     routes,
 };

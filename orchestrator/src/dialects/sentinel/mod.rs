@@ -26,25 +26,21 @@ pub const DIALECT: Dialect = Dialect {
         "sentinel/payment-cascade",
     ],
     endpoints: &[
-        endpoint("get", "/health", "Whether the server is well."),
-        endpoint("get", "/metadata", "What the environment is."),
-        endpoint("get", "/schema", "Schemas of actions, observations and states."),
-        endpoint("get", "/tasks", "The tasks."),
-        endpoint("get", "/validate", "Whether all tasks have graders."),
-        endpoint("get", "/grade/{task_id}", "The grade of the session's last episode of a task."),
-        endpoint("post", "/reset", "Begins an episode."),
-        endpoint("post", "/step", "Takes a step."),
-        endpoint("get", "/state", "The state of the episode."),
-        endpoint("post", "/mcp", "JSON-RPC; the environment has no tools."),
-        endpoint("get", "/mcp", "The same as a WebSocket."),
-        endpoint("get", "/ws", "A session as a WebSocket."),
+        Endpoint::new("get", "/health", "Whether the server is well."),
+        Endpoint::new("get", "/metadata", "What the environment is."),
+        Endpoint::new("get", "/schema", "Schemas of actions, observations and states."),
+        Endpoint::new("get", "/tasks", "The tasks."),
+        Endpoint::new("get", "/validate", "Whether all tasks have graders."),
+        Endpoint::new("get", "/grade/{task_id}", "The grade of the session's last episode of a task."),
+        Endpoint::new("post", "/reset", "Begins an episode."),
+        Endpoint::new("post", "/step", "Takes a step."),
+        Endpoint::new("get", "/state", "The state of the episode."),
+        Endpoint::new("post", "/mcp", "JSON-RPC; the environment has no tools."),
+        Endpoint::new("get", "/mcp", "The same as a WebSocket."),
+        Endpoint::new("get", "/ws", "A session as a WebSocket."),
     ],
     routes,
 };
-
-const fn endpoint(method: &'static str, path: &'static str, doc: &'static str) -> Endpoint {
-    Endpoint { method, path, doc }
-}
 
 /// What a session holds.
 #[derive(Debug, Default)]

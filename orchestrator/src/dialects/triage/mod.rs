@@ -44,19 +44,15 @@ pub(super) const DIALECT: Dialect = Dialect {
         "triage/memory-leak",
     ],
     endpoints: &[
-        endpoint("get", "/health", "Says that it serves."),
-        endpoint("post", "/reset", "Begins an episode: task_name, seed, episode_id."),
-        endpoint("post", "/step", "Takes an act: action_type, target, parameters."),
-        endpoint("get", "/state", "The counts of the episode."),
-        endpoint("get", "/tasks", "The tasks."),
-        endpoint("get", "/grade", "The grade so far, and what it is made of."),
+        Endpoint::new("get", "/health", "Says that it serves."),
+        Endpoint::new("post", "/reset", "Begins an episode: task_name, seed, episode_id."),
+        Endpoint::new("post", "/step", "Takes an act: action_type, target, parameters."),
+        Endpoint::new("get", "/state", "The counts of the episode."),
+        Endpoint::new("get", "/tasks", "The tasks."),
+        Endpoint::new("get", "/grade", "The grade so far, and what it is made of."),
     ],
     routes,
 };
-
-const fn endpoint(method: &'static str, path: &'static str, doc: &'static str) -> Endpoint {
-    Endpoint { method, path, doc }
-}
 
 type Desks = Arc<Rooms<Desk>>;
 
