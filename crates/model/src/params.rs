@@ -299,7 +299,8 @@ fn show(value: &ParamValue) -> String {
 }
 
 impl Params {
-    /// Checks the values against `specs`, converts units and fills in defaults.
+    /// Checks the values against `specs`, converts units and fills in defaults. What comes out
+    /// passes again as it is.
     ///
     /// # Errors
     /// Names the first unknown, missing or ill-typed parameter and what is allowed.
@@ -316,6 +317,11 @@ impl Params {
         let mut checked = BTreeMap::new();
         for spec in specs {
             let value = match (self.0.get(spec.name), spec.default) {
+                // A default need not be of the kind: an empty name stands for all. Who writes it
+                // out means the same, so what was checked once can be checked again.
+                (Some(ParamValue::Text(t)), Some(ParamDefault::Text(d))) if t == d => {
+                    ParamValue::Text(t.clone())
+                }
                 (Some(value), _) => spec
                     .kind
                     .convert(value)

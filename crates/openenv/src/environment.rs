@@ -157,8 +157,10 @@ pub struct Turn {
 pub enum Refusal {
     /// What was sent does not fit.
     Invalid(Vec<Item>),
-    /// The environment cannot do it now, in one sentence.
+    /// The environment cannot do it now, in one sentence; it may later, so it can be asked again.
     Failed(String),
+    /// It does not go with how things stand, in one sentence: asking again changes nothing.
+    NotNow(String),
 }
 
 /// What is played.
@@ -180,6 +182,11 @@ pub trait Environment: std::fmt::Debug + Send + Sync + 'static {
     fn step<'a>(&'a self, episode: &'a str, action: Fields)
     -> BoxFuture<'a, Result<Turn, Refusal>>;
 
-    /// Nobody will ask for this episode any more.
+    /// Nobody will ask for this episode here any more.
     fn forget<'a>(&'a self, episode: &'a str) -> BoxFuture<'a, ()>;
+
+    /// Its client closed the session: nobody will ask for this episode anywhere any more.
+    fn close<'a>(&'a self, episode: &'a str) -> BoxFuture<'a, ()> {
+        self.forget(episode)
+    }
 }

@@ -63,7 +63,7 @@ pub(crate) fn called(
             let error = json!({"error_type": kind, "message": sentence(&items)});
             (Value::Null, error, None)
         }
-        Err(Refusal::Failed(message)) => {
+        Err(Refusal::Failed(message) | Refusal::NotNow(message)) => {
             let error = json!({"error_type": "execution_error", "message": message});
             (Value::Null, error, None)
         }

@@ -114,7 +114,7 @@ impl Session {
         metadata: Fields,
     ) -> Result<Arc<Reply>, Refusal> {
         if play.over {
-            return Err(Refusal::Failed("the session is over: open another one".into()));
+            return Err(Refusal::NotNow("the session is over: open another one".into()));
         }
         let Options { task, seed, episode_id: name, .. } = options;
         let begun = self.environment.begin(Wish { task, seed, session: self.id.clone() }).await?;
@@ -242,17 +242,25 @@ impl Session {
         state
     }
 
+    /// Whether a reset or a step is under way.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.play.try_lock().is_err()
+    }
+
     /// Whether there is an episode that goes on.
     pub(crate) async fn goes_on(&self) -> bool {
         self.play.lock().await.playing.as_ref().is_some_and(|playing| playing.end.is_none())
     }
 
-    /// Ends the session: its episode is forgotten as soon as no step runs any more.
-    pub(crate) async fn end(&self) {
+    /// Ends the session: its episode is forgotten as soon as no step runs any more. `closed`: by
+    /// its client.
+    pub(crate) async fn end(&self, closed: bool) {
         let mut play = self.play.lock().await;
         play.over = true;
-        if let Some(playing) = play.playing.take() {
-            self.environment.forget(&playing.begun.episode).await;
+        let Some(Playing { begun, .. }) = play.playing.take() else { return };
+        match closed {
+            true => self.environment.close(&begun.episode).await,
+            false => self.environment.forget(&begun.episode).await,
         }
     }
 

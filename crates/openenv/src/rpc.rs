@@ -248,7 +248,7 @@ async fn call(caller: Caller<'_>, mut params: Fields) -> Result<Value, Trouble> 
             let _permit = desk.throwaway.acquire().await;
             let session = desk.passing();
             let called = session.call(&name, arguments).await;
-            session.end().await;
+            session.end(false).await;
             called
         }
     };
@@ -262,7 +262,7 @@ async fn call(caller: Caller<'_>, mut params: Fields) -> Result<Value, Trouble> 
             let data = serde_json::to_value(&items).unwrap_or_default();
             Err(Trouble(FAILED, message, data))
         }
-        Err(Refusal::Failed(message)) => {
+        Err(Refusal::Failed(message) | Refusal::NotNow(message)) => {
             Err(Trouble::new(FAILED, format!("Error calling tool '{name}': {message}")))
         }
     }

@@ -249,7 +249,7 @@ impl Table {
         }
         let recalled = match self.environment.recall(id).await {
             Ok(Some(recalled)) => recalled,
-            Ok(None) | Err(Refusal::Invalid(_)) => return Ok(()),
+            Ok(None) | Err(Refusal::Invalid(_) | Refusal::NotNow(_)) => return Ok(()),
             Err(Refusal::Failed(why)) => return Err(Denied::Failed(why)),
         };
         let mut inner = self.inner.lock();
@@ -338,15 +338,14 @@ impl Table {
         entry.line = None;
         line.session.touch(self.now());
         let mine = entry.owner == Owner::Socket;
-        let gone = match (entry.closing, mine, closed || self.grace.is_zero()) {
-            (true, ..) | (_, true, true) => inner.remove(id).into_iter().collect(),
-            (_, true, false) => {
-                inner.leave(id);
-                inner.surplus(self.max)
-            }
-            _ => Vec::new(),
-        };
-        self.bury(gone);
+        if entry.closing || (mine && closed) {
+            self.end(inner.remove(id).into_iter().collect(), true);
+        } else if mine && self.grace.is_zero() {
+            self.bury(inner.remove(id).into_iter().collect());
+        } else if mine {
+            inner.leave(id);
+            self.bury(inner.surplus(self.max));
+        }
     }
 
     /// A connection of another kind leaves its session, which can be taken up again.
@@ -370,7 +369,7 @@ impl Table {
             entry.closing = true;
             return Ok(Closed::Later);
         }
-        self.bury(inner.remove(id).into_iter().collect());
+        self.end(inner.remove(id).into_iter().collect(), true);
         Ok(Closed::Now)
     }
 
@@ -388,6 +387,10 @@ impl Table {
                 (Some(_), Owner::Socket) => self.grace,
                 _ => self.idle,
             };
+            // A step that takes long is no silence of its client.
+            if entry.session.is_busy() {
+                entry.session.used.store(now, Ordering::Relaxed);
+            }
             let alone = entry.left.is_none() && entry.line.is_none();
             if unused(entry) > limit {
                 old.push(id.clone());
@@ -410,12 +413,18 @@ impl Table {
         self.bury(ids.iter().filter_map(|id| inner.remove(id)).collect());
     }
 
-    /// A running step goes to its end first, so this is nobody's to wait for.
+    /// Sessions whose clients are gone, or at least not here.
     fn bury(&self, gone: Vec<Arc<Session>>) {
+        self.end(gone, false);
+    }
+
+    /// A running step goes to its end first, so this is nobody's to wait for. `closed`: by their
+    /// clients.
+    fn end(&self, gone: Vec<Arc<Session>>, closed: bool) {
         for session in gone {
             // Outside of a runtime the process is ending, and nobody is left to forget anything.
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-                runtime.spawn(async move { session.end().await });
+                runtime.spawn(async move { session.end(closed).await });
             }
         }
     }

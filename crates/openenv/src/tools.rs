@@ -193,7 +193,7 @@ impl Tools {
         match replied {
             Ok(reply) => Ok((session, reply)),
             Err(Refusal::Invalid(items)) => Err(sentence(&items)),
-            Err(Refusal::Failed(why)) => Err(why),
+            Err(Refusal::Failed(why) | Refusal::NotNow(why)) => Err(why),
         }
     }
 

@@ -80,6 +80,8 @@ pub(crate) fn invalid(items: &[Item]) -> String {
 pub(crate) fn refused(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Invalid(items) => invalid(items),
-        Refusal::Failed(message) => error("EXECUTION_ERROR", message, Fields::new()),
+        Refusal::Failed(message) | Refusal::NotNow(message) => {
+            error("EXECUTION_ERROR", message, Fields::new())
+        }
     }
 }

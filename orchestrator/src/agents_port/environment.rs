@@ -2,7 +2,7 @@
 
 use super::{catalogue, observation, refusal};
 use crate::ids;
-use crate::sessions::{SessionError, Sessions};
+use crate::sessions::{SessionError, Sessions, Stepped};
 use episode::Observation;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -52,6 +52,23 @@ impl Gym {
         let computed = self.computing.spawn(work(self.worlds.clone()));
         let defect = |_| Err(Refusal::Failed("a defect of the simulator ended the call".into()));
         async move { computed.await.unwrap_or_else(defect) }.boxed()
+    }
+}
+
+impl Gym {
+    /// Nobody asks for an episode any more; `closed`: not elsewhere either.
+    fn left(&self, episode: &str, closed: bool) -> BoxFuture<'static, ()> {
+        let id = ids::parse(episode);
+        let left = self.compute(move |worlds| async move {
+            let Some(id) = id else { return Ok(()) };
+            worlds.playing.lock().remove(&id);
+            match closed {
+                true => worlds.sessions.leave(id).await,
+                false => drop(worlds.sessions.forget(id).await),
+            }
+            Ok(())
+        });
+        left.map(|_| ()).boxed()
     }
 }
 
@@ -109,6 +126,14 @@ impl Worlds {
                 let scenario = self.playing.lock().get(&id).cloned();
                 return Err(refusal::of_action(&action, scenario.as_deref(), sentence));
             }
+            Err(error @ SessionError::NotNow(_)) => {
+                // Somebody else ended it: its agent gets the end as after one of its own.
+                let now = self.sessions.observe(id).await.map_err(refusal::of)?;
+                if now.done_reason.is_none() {
+                    return Err(refusal::of(error));
+                }
+                Stepped { observation: now, reward: 0.0 }
+            }
             Err(error) => return Err(refusal::of(error)),
         };
         let end = ended(&stepped.observation);
@@ -153,14 +178,10 @@ impl Environment for Gym {
     }
 
     fn forget<'a>(&'a self, episode: &'a str) -> BoxFuture<'a, ()> {
-        let id = ids::parse(episode);
-        let forgotten = self.compute(|worlds| async move {
-            if let Some(id) = id {
-                worlds.playing.lock().remove(&id);
-                worlds.sessions.forget(id).await;
-            }
-            Ok(())
-        });
-        forgotten.map(|_| ()).boxed()
+        self.left(episode, false)
+    }
+
+    fn close<'a>(&'a self, episode: &'a str) -> BoxFuture<'a, ()> {
+        self.left(episode, true)
     }
 }

@@ -15,15 +15,19 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 fn gym() -> Gym {
+    Gym::new(sessions())
+}
+
+fn sessions() -> Arc<Sessions> {
     let scenario = laboratory().load("lab/broken-release").unwrap();
-    Gym::new(Arc::new(Sessions::new(House {
+    Arc::new(Sessions::new(House {
         tasks: [(TaskKey::default().task(&scenario.name), scenario)].into(),
         source: Body::Embedded.source().unwrap(),
         judge: AnyJudge::new(None, &Body::Embedded).unwrap(),
         store: Keeping::new(Arc::new(OffStore)),
         reward: RewardMode::Dense,
         episodes_max: 9,
-    })))
+    }))
 }
 
 fn fields(value: Value) -> Fields {
@@ -68,6 +72,20 @@ async fn observations_are_what_their_schema_says() {
     gym.forget(&begun.episode).await;
     let gone = gym.step(&begun.episode, fields(json!({"action": "status"}))).await;
     assert_eq!(gone, Err(Refusal::Failed("the episode is gone: call reset".into())));
+}
+
+#[tokio::test]
+async fn an_episode_that_somebody_else_ended_ends_for_its_agent() {
+    let sessions = sessions();
+    let gym = Gym::new(sessions.clone());
+    let begun = gym.begin(Wish { task: None, seed: Some(3), ..Wish::default() }).await.unwrap();
+    let wait = fields(json!({"action": "wait", "seconds": 30}));
+    assert_eq!(gym.step(&begun.episode, wait.clone()).await.unwrap().end, None);
+    sessions.hand_off(crate::ids::parse(&begun.episode).unwrap()).await.unwrap();
+    let turn = gym.step(&begun.episode, wait).await.unwrap();
+    let end = turn.end.expect("it is over");
+    assert_eq!((end.reason.as_str(), end.truncated, turn.reward), ("abandoned", false, 0.0));
+    assert!(turn.seen.as_str().contains("\"abandoned\""), "{:?}", turn.seen);
 }
 
 #[tokio::test]

@@ -136,6 +136,39 @@ pub(crate) fn injected(record: &Record) -> (Vec<LeverPull>, u64) {
 mod tests {
     use super::*;
     use crate::shelf::tests::laboratory;
+    use model::{ParamKind, ParamSpec, ParamValue};
+
+    /// A value that a required parameter takes.
+    fn sample(spec: &ParamSpec) -> ParamValue {
+        match spec.kind {
+            ParamKind::Flag => true.into(),
+            ParamKind::Ratio => 0.5.into(),
+            ParamKind::Duration { min, .. }
+            | ParamKind::Bytes { min, .. }
+            | ParamKind::Number { min, .. } => (min + 1.0).into(),
+            ParamKind::Count { min, .. } => f64::from(min).into(),
+            ParamKind::Choice(words) => words[0].into(),
+            _ => "web".into(),
+        }
+    }
+
+    #[test]
+    fn every_lever_is_pulled_with_no_more_than_its_required_arguments() {
+        let mut levers = 0;
+        for kind in fleet::kinds() {
+            for lever in kind.levers() {
+                let required = lever.args.iter().filter(|arg| arg.default.is_none());
+                let given = required
+                    .fold(Params::default(), |given, arg| given.with(arg.name, sample(arg)));
+                let name = lever.name;
+                let once = given.check(lever.args).unwrap_or_else(|e| panic!("{name}: {e}"));
+                // The port checks, and so does the component that is reached.
+                assert_eq!(once.check(lever.args), Ok(once), "{name}");
+                levers += 1;
+            }
+        }
+        assert!(levers > 100, "{levers}");
+    }
 
     #[test]
     fn what_does_not_fit_is_named_with_what_does() {

@@ -224,7 +224,7 @@ impl Inner {
 
     async fn reset(self: Arc<Self>, wish: Wish) -> Result<Begun, Refusal> {
         let Some(session) = wish.session else {
-            return Err(Refusal::Failed(
+            return Err(Refusal::NotNow(
                 "nothing is played without a session here: reset, and send the session's id back"
                     .into(),
             ));
@@ -241,7 +241,7 @@ impl Inner {
             }
             Admission::Unknown => return Err(unknown(&wish.task.unwrap_or_default())),
             Admission::Closed => {
-                return Err(Refusal::Failed("this task is over: nothing more counts".into()));
+                return Err(Refusal::NotNow("this task is over: nothing more counts".into()));
             }
             Admission::NothingOpen => {
                 return Err(Refusal::Failed(
@@ -270,16 +270,22 @@ impl Inner {
     async fn stepped(self: Arc<Self>, alias: String, action: Fields) -> Result<Turn, Refusal> {
         let seat = self.office.lock().stepping(&alias);
         let Some(seat) = seat else {
-            return Err(Refusal::Failed("this episode is over: it was handed off".into()));
+            return Err(Refusal::NotNow("this episode is over: it was handed off".into()));
         };
-        let turn = self.gym.step(&seat.episode, action).await;
+        let mut turn = self.gym.step(&seat.episode, action).await;
+        // Practice pays nothing: what the same world would have paid is nobody's to learn here.
+        if let Ok(turn) = &mut turn
+            && !seat.counts
+        {
+            turn.reward = 0.0;
+        }
         match &turn {
             Ok(Turn { end: Some(_), .. }) if seat.counts => {
                 let seat = self.office.lock().closing(&seat.task);
                 seat.into_iter().for_each(|seat| self.hand_off(seat));
             }
             Ok(_) => {}
-            Err(Refusal::Invalid(_)) => self.office.lock().not_stepped(&seat),
+            Err(Refusal::Invalid(_) | Refusal::NotNow(_)) => self.office.lock().not_stepped(&seat),
             Err(refusal @ Refusal::Failed(_)) if seat.counts => {
                 self.office.lock().troubled(&seat.task, &sentence(refusal));
             }
@@ -309,7 +315,7 @@ fn unknown(task: &str) -> Refusal {
 
 fn sentence(refusal: &Refusal) -> String {
     match refusal {
-        Refusal::Failed(why) => why.clone(),
+        Refusal::Failed(why) | Refusal::NotNow(why) => why.clone(),
         Refusal::Invalid(items) => {
             items.iter().map(|item| item.msg.as_str()).collect::<Vec<_>>().join("; ")
         }

@@ -144,6 +144,6 @@ fn below_data(refusal: Refusal) -> Refusal {
         Refusal::Invalid(items) => {
             Refusal::Invalid(items.into_iter().map(|item| item.below(&["data"])).collect())
         }
-        failed @ Refusal::Failed(_) => failed,
+        other @ (Refusal::Failed(_) | Refusal::NotNow(_)) => other,
     }
 }

@@ -51,7 +51,9 @@ impl From<Refusal> for Complaint {
     fn from(refusal: Refusal) -> Complaint {
         match refusal {
             Refusal::Invalid(items) => Complaint::invalid(items),
-            Refusal::Failed(message) => Complaint::new("EXECUTION_ERROR", message),
+            Refusal::Failed(message) | Refusal::NotNow(message) => {
+                Complaint::new("EXECUTION_ERROR", message)
+            }
         }
     }
 }

@@ -89,10 +89,11 @@ fn pipe_lines(questions: &Questions, tell: &Tell) {
             Ok(LINE_MAX..) if !line.ends_with(b"\n") => {
                 Said::Broken(format!("a line is longer than {LINE_MAX} bytes"))
             }
-            Ok(_) => match String::from_utf8(line) {
-                Ok(line) => Said::Line(line.trim_end_matches(['\n', '\r']).to_string()),
-                Err(_) => Said::Broken("a line is not UTF-8".into()),
-            },
+            // What is no UTF-8 is understood as little as any other slip; the lines after it are.
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&line);
+                Said::Line(line.trim_end_matches(['\n', '\r']).to_string())
+            }
             Err(error) => Said::Broken(error.to_string()),
         };
         if tell.blocking_send(said).is_err() {

@@ -65,6 +65,25 @@ async fn an_episode_goes_on_in_another_process_as_if_nothing_had_been() {
 }
 
 #[tokio::test]
+async fn a_session_that_its_client_closed_is_over_wherever_it_is_asked_for() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let (here, elsewhere) = (sessions(store.clone(), 9), sessions(store, 9));
+    let (id, _) = here.create_in(&task(), Some(7), Some("s".into())).await.unwrap();
+    here.step(id, None, PLAN[0].as_bytes()).await.unwrap();
+    here.leave(id).await;
+    assert_eq!(elsewhere.of_session("s").await.unwrap(), Some((id, task())));
+    let seen = elsewhere.observe(id).await.unwrap();
+    assert_eq!((seen.step, seen.done_reason.as_deref()), (1, Some("abandoned")));
+    let late = elsewhere.step(id, None, PLAN[1].as_bytes()).await;
+    assert!(matches!(late, Err(SessionError::NotNow(_))), "{late:?}");
+    // What another process goes on with is not ended by the one that had it before.
+    let (moved, _) = here.create_in(&task(), Some(8), Some("t".into())).await.unwrap();
+    elsewhere.step(moved, None, PLAN[0].as_bytes()).await.unwrap();
+    here.leave(moved).await;
+    assert_eq!(elsewhere.step(moved, None, PLAN[1].as_bytes()).await.unwrap().observation.step, 2);
+}
+
+#[tokio::test]
 async fn the_former_owner_of_an_episode_writes_no_more() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let (old, new) = (sessions(store.clone(), 9), sessions(store.clone(), 9));

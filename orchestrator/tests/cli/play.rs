@@ -9,14 +9,18 @@ use std::time::Instant;
 fn played(lines: &str, more: &[&str]) -> Output {
     let mut args = vec!["play", SCENARIO, "--library", LIBRARY];
     args.extend(more);
-    let mut child = command(&args)
+    played_bytes(lines.as_bytes(), &args)
+}
+
+fn played_bytes(lines: &[u8], args: &[&str]) -> Output {
+    let mut child = command(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("the binary starts");
     // A process that has heard enough does not read on.
-    let _ = child.stdin.take().expect("a pipe").write_all(lines.as_bytes());
+    let _ = child.stdin.take().expect("a pipe").write_all(lines);
     child.wait_with_output().expect("it ends")
 }
 
@@ -116,6 +120,16 @@ fn lines_that_are_not_understood_cost_no_time_and_are_told() {
         assert!(noted.contains(part), "{part:?} is missing in {noted}");
     }
     assert!(said.contains("over: abandoned at t+00:00:00 after 0 steps"), "{said}");
+}
+
+#[test]
+fn a_line_that_is_no_text_is_one_slip_and_the_rest_is_played() {
+    let args = ["play", SCENARIO, "--library", LIBRARY];
+    let output = played_bytes(b"status \xff\xfe\nwait 30\nresolve\n", &args);
+    let (said, noted) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{said}{noted}");
+    assert!(noted.contains("a line was not understood"), "{noted}");
+    assert!(said.contains("over: resolved at t+00:00:"), "{said}");
 }
 
 #[test]

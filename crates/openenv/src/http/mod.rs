@@ -42,6 +42,7 @@ fn refused(refusal: &Refusal) -> Response {
     match refusal {
         Refusal::Invalid(items) => unprocessable(items),
         Refusal::Failed(why) => detail(StatusCode::SERVICE_UNAVAILABLE, why.as_str()),
+        Refusal::NotNow(why) => detail(StatusCode::CONFLICT, why.as_str()),
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) async fn step(State(desk): Shared, headers: HeaderMap, body: Bytes) -
                 let _permit = own.throwaway.acquire().await;
                 let session = own.passing();
                 let replied = session.step(action).await;
-                session.end().await;
+                session.end(false).await;
                 replied
             }
         }

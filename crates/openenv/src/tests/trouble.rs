@@ -1,7 +1,9 @@
 //! Clients and servers that go away, are slow, or send too much.
 
-use super::toy::{DEADLINE, Server, until};
+use super::toy::{DEADLINE, Server, Toy, until};
 use crate::Settings;
+use crate::options::Options;
+use crate::table::{Owner, Table};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
 use std::sync::atomic::Ordering;
@@ -73,6 +75,30 @@ async fn what_nobody_comes_back_to_is_forgotten() {
     assert!(told["message"].as_str().unwrap().contains("idle"), "{told}");
     assert_eq!(socket.closed().await, 1000);
     until("all is forgotten", || server.toy.live() == 0 && server.desk.load().0 == 0).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_step_runs_is_not_idle() {
+    let toy = Toy::new();
+    let settings = Settings { idle: Duration::ZERO, ..Settings::default() };
+    let table = Table::new(toy.clone(), &settings);
+    let session = table.open(Owner::Tools).unwrap();
+    session.reset(Options::default()).await.unwrap();
+    let action = json!({"op": "hold"}).as_object().unwrap().clone();
+    let own = session.clone();
+    let running = tokio::spawn(async move { own.step(action).await });
+    until("it holds", || toy.held.load(Ordering::SeqCst) == 1).await;
+    let begun = table.now();
+    until("time passes", || table.now() > begun + 2).await;
+    table.sweep();
+    assert_eq!(table.load().0, 1, "somebody waits for the answer");
+    toy.gate.add_permits(1);
+    assert!(running.await.unwrap().is_ok());
+    until("nobody uses it any more", || {
+        table.sweep();
+        table.load().0 == 0
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -99,9 +99,10 @@ async fn what_is_left_is_handed_off_at_that_tick() {
     step(&evaluation, &begun, json!({"action": "wait", "seconds": 10})).await.unwrap();
     let again = begin(&evaluation, None, "x").await;
     assert_eq!((&again.task, &again.seen), (&begun.task, &begun.seen), "the same world");
-    assert!(matches!(step(&evaluation, &begun, rollback.clone()).await, Err(Refusal::Failed(_))));
+    assert!(matches!(step(&evaluation, &begun, rollback.clone()).await, Err(Refusal::NotNow(_))));
     for action in [rollback, json!({"action": "resolve"})] {
-        step(&evaluation, &again, action).await.unwrap();
+        let turn = step(&evaluation, &again, action).await.unwrap();
+        assert_eq!(turn.reward, 0.0, "practice pays nothing: {turn:?}");
     }
     let (horizon, _) = assessment(&evaluation, &tasks[1]).await;
     assert_eq!((horizon.end, horizon.score), (Ending::Horizon, 0.0));
