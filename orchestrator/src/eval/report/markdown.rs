@@ -78,9 +78,19 @@ impl Report<'_> {
     }
 
     fn episodes(&self, text: &mut String) {
-        let header = ["scenario", "seed", "play", "score", "impact", "of nobody", "end", "steps"];
+        let header = [
+            "scenario",
+            "seed",
+            "play",
+            "score",
+            "impact",
+            "of nobody",
+            "end",
+            "steps",
+            "world seed",
+        ];
         row(text, &header.map(String::from));
-        text.push_str("|---|--:|--:|--:|--:|--:|---|--:|\n");
+        text.push_str("|---|--:|--:|--:|--:|--:|---|--:|--:|\n");
         for one in &self.rows {
             let assessment = &one.assessment;
             let mark = if assessment.score >= self.pass { "" } else { " ✗" };
@@ -95,6 +105,7 @@ impl Report<'_> {
                     format!("{:.1}", assessment.impact_noop),
                     assessment.end.words().to_string(),
                     assessment.steps.to_string(),
+                    assessment.world_seed.to_string(),
                 ],
             );
         }
