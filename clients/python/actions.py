@@ -34,6 +34,7 @@ __all__ = [
     "Rollback",
     "Scale",
     "SetCache",
+    "SetHealthCheck",
     "SetPolicy",
     "Shed",
     "Shell",
@@ -356,6 +357,40 @@ class SetCache(MaydayAction):
     ) = Field(default=None, description="Time to live of entries that come from now on.")
 
 
+class SetHealthCheck(MaydayAction):
+    """Sets how replicas are checked, and when failing ones get no requests."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: Literal["set_health_check"] = "set_health_check"
+    component: str = Field(max_length=200, description="The component.")
+    failures: int | None = Field(
+        default=None,
+        le=10,
+        ge=1,
+        description="Failed checks in a row that take a replica out of rotation.",
+    )
+    floor: (
+        Annotated[float, Field(le=1, ge=0)]
+        | Annotated[str, Field(pattern="^ *[0-9.eE+]+ *(%)$")]
+        | None
+    ) = Field(
+        default=None,
+        description="While a smaller share of the replicas is in rotation, all of them take requests; 1 pins the capacity.",
+    )
+    passes: int | None = Field(
+        default=None, le=10, ge=1, description="Passed checks in a row that bring it back."
+    )
+    period: int | None = Field(
+        default=None, le=300, ge=1, description="Seconds between two checks of one replica."
+    )
+    timeout: (
+        Annotated[float, Field(le=60, ge=0.001)]
+        | Annotated[str, Field(pattern="^ *[0-9.eE+]+ *(us|ms|s|m|h)$")]
+        | None
+    ) = Field(default=None, description="A check that takes longer has failed.")
+
+
 class SetPolicy(MaydayAction):
     """Sets how a component calls others (time-out, retries, breaker) or how much it queues."""
 
@@ -540,6 +575,7 @@ AnyAction = (
     | Rollback
     | Scale
     | SetCache
+    | SetHealthCheck
     | SetPolicy
     | Shed
     | Shell

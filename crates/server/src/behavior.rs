@@ -85,6 +85,7 @@ impl<B: Behavior> Machine for ServerMachine<B> {
         if !renewed.is_empty() {
             self.own.renewed(&mut self.server, &renewed);
         }
+        self.server.probe(cx);
         self.server.set_knobs(cx);
         self.server.take_names(inbox);
         self.own.knobs(&mut self.server, cx);

@@ -9,6 +9,20 @@ const CLASS: ParamSpec =
     ParamSpec::text("class", ParamKind::Class, "", "Only this class or route; empty: all.");
 const GROUP: ParamSpec =
     ParamSpec::text("group", ParamKind::Text, "", "Only this replica group; empty: all.");
+const COUNT: ParamKind = ParamKind::Count { min: 1, max: 10 };
+const PERIOD: ParamKind = ParamKind::Count { min: 1, max: 300 };
+const FAILURES: ParamSpec =
+    ParamSpec::optional("failures", COUNT, "Failed checks in a row that take a replica out.");
+const FLOOR: ParamSpec = ParamSpec::optional(
+    "floor",
+    ParamKind::Ratio,
+    "While a smaller share of the replicas is in rotation, all of them take requests.",
+);
+const PASSES: ParamSpec =
+    ParamSpec::optional("passes", COUNT, "Passed checks in a row that bring it back.");
+const CHECKED_EVERY: ParamSpec =
+    ParamSpec::optional("period", PERIOD, "Seconds between two checks of one replica.");
+const CHECK_TIMEOUT: ParamKind = ParamKind::Duration { min: 0.001, max: 60.0 };
 const RATIO: ParamSpec = ParamSpec::required("ratio", ParamKind::Ratio, "Share of requests.");
 
 /// Parameters of an instance.
@@ -44,6 +58,36 @@ pub const PARAMS: &[ParamSpec] = &[
         0.12,
         "Share of requests that fail in a version older than the topology's: it lacks what callers \
          and data have come to need.",
+    ),
+    ParamSpec::number(
+        "probe_failures",
+        COUNT,
+        3.0,
+        "Failed health checks in a row that take a replica out of rotation.",
+    ),
+    ParamSpec::number(
+        "probe_floor",
+        ParamKind::Ratio,
+        0.0,
+        "While a smaller share of the replicas is in rotation, all of them take requests.",
+    ),
+    ParamSpec::number(
+        "probe_passes",
+        COUNT,
+        2.0,
+        "Passed health checks in a row that bring a replica back.",
+    ),
+    ParamSpec::number(
+        "probe_period",
+        PERIOD,
+        5.0,
+        "Seconds between two health checks of one replica.",
+    ),
+    ParamSpec::number(
+        "probe_timeout",
+        ParamKind::Duration { min: 0.0, max: 60.0 },
+        0.0,
+        "A health check that takes longer fails; 0: no balancer checks the replicas.",
     ),
     ParamSpec::number(
         "queue",
@@ -122,6 +166,17 @@ pub const LEVERS: &[LeverSpec] = &[
         )],
     },
     LeverSpec {
+        name: "server.probes",
+        doc: "A balancer checks the replicas by other settings; what is left out stays.",
+        args: &[
+            ParamSpec::required("timeout", CHECK_TIMEOUT, "A check that takes longer fails."),
+            CHECKED_EVERY,
+            FAILURES,
+            PASSES,
+            FLOOR,
+        ],
+    },
+    LeverSpec {
         name: "server.slots_leak",
         doc: "Workers hang for good, one after another.",
         args: &[ParamSpec::required(
@@ -182,6 +237,18 @@ pub const OPERATIONS: &[OperationSpec] = &[
             GROUP,
         ],
         delay: 10,
+    },
+    OperationSpec {
+        verb: "set_health_check",
+        doc: "Changes how replicas are checked and kept from requests; what is left out stays.",
+        args: &[
+            ParamSpec::optional("timeout", CHECK_TIMEOUT, "A check that takes longer fails."),
+            CHECKED_EVERY,
+            FAILURES,
+            PASSES,
+            FLOOR,
+        ],
+        delay: 5,
     },
     OperationSpec {
         verb: "set_policy",

@@ -1,5 +1,6 @@
 //! Replica groups: what is wanted, what the host grants, and what a restart takes away.
 
+use crate::health::Rotation;
 use model::{Grant, GroupSpec};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,8 @@ pub struct Group {
     pub slots_leaked: f64,
     /// Replicas are replaced one by one until this tick.
     pub rolling_until: i64,
+    /// How a balancer sees its replicas.
+    pub rotation: Rotation,
 }
 
 impl Group {
@@ -48,6 +51,7 @@ impl Group {
             memory,
             slots_leaked: 0.0,
             rolling_until: i64::MIN,
+            rotation: Rotation::default(),
         }
     }
 
@@ -61,10 +65,11 @@ impl Group {
         renewed
     }
 
-    /// New processes: what they had leaked is back.
+    /// New processes: what they had leaked is back, and nobody holds failed probes against them.
     pub fn renew(&mut self, fresh_memory: f64) {
         self.memory = fresh_memory;
         self.slots_leaked = 0.0;
+        self.rotation = Rotation::default();
     }
 
     /// Whether it runs a version that is older than the topology's: what callers and data have come
@@ -73,13 +78,14 @@ impl Group {
         self.before.is_empty()
     }
 
-    /// Replicas that serve now; while they are replaced one by one, one of them does not.
+    /// Replicas that serve now; while they are replaced one by one, one of them does not, and those
+    /// out of rotation are replaced first.
     pub fn serving(&self, tick: i64) -> f64 {
         if !self.grant.port_bound {
             return 0.0;
         }
-        let replaced = u32::from(tick < self.rolling_until);
-        f64::from(self.grant.running.saturating_sub(replaced)) * self.weight
+        let absent = u32::from(tick < self.rolling_until).max(self.rotation.kept_out());
+        f64::from(self.grant.running.saturating_sub(absent)) * self.weight
     }
 
     /// A new version takes over; the present one can be rolled back to.

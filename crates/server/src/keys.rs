@@ -6,12 +6,20 @@ const EDGE_KEYS: u16 = 16;
 
 /// Running replicas that take requests, per group.
 pub const RUNNING: u16 = 1;
+/// A replica goes out of rotation: its number × [`model::GROUPS_MAX`] + that of its group.
+pub const REMOVED: u16 = 5;
+/// A replica comes back into rotation, numbered likewise.
+pub const RETURNED: u16 = 6;
+/// Time-out of a health check, milliseconds; 0: there are none.
+pub const PROBE_TIMEOUT: u16 = 7;
 /// Factor on own work, per group.
 pub const GROUP_SLOW: u16 = 8;
 /// Share of the requests that it works on, per group.
 pub const GROUP_SHARE: u16 = 12;
 /// Own error share, per group.
 pub const GROUP_ERROR: u16 = 16;
+/// Replicas that fail their health checks, per group.
+pub const UNHEALTHY: u16 = 20;
 /// Own error share, per class.
 pub const CLASS_ERROR: u16 = 24;
 /// Factor on own work, per class.

@@ -2,6 +2,7 @@
 //! factors by product, delays by sum.
 
 use crate::state::{Active, Server};
+use crate::{health, keys};
 use machine::Cx;
 use model::{CLASSES_MAX, EdgeFault, LeverPull};
 
@@ -20,6 +21,9 @@ impl Server {
                     self.deploy(cx, at, version);
                 }
             }
+        }
+        if pull.lever == health::LEVER {
+            cx.emit(keys::NOTE, 0.0, "configuration pushed: health checks revised");
         }
         let active = Active { pull: pull.clone(), healed: false, since: cx.tick().0 };
         self.state.active.push(active);

@@ -4,6 +4,7 @@
 pub mod behavior;
 pub mod catalogue;
 pub mod group;
+pub mod health;
 pub mod join;
 pub mod keys;
 pub mod kind;

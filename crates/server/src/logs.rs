@@ -1,6 +1,7 @@
 //! Log lines, rendered from history when asked: the same lines for the same tick, whenever asked.
 //! A tick writes at most a few lines; what they stand for is said in them.
 
+use crate::health;
 use crate::keys::{self, EdgeKey};
 use crate::plan::hostname;
 use crate::signals;
@@ -85,7 +86,9 @@ fn tick_lines(setup: &Setup, phrases: &dyn Phrases, past: &Past<'_>, tick: Tick)
         message,
         trace: 0,
     };
-    lines.into_iter().enumerate().map(line).collect()
+    let of_tick = past.history.changes().iter().filter(|c| c.tick == tick);
+    let probed = of_tick.filter_map(|change| health::line(setup, &levels, change));
+    probed.chain(lines.into_iter().enumerate().map(line)).collect()
 }
 
 /// A count with this mean: its whole part, and one more as often as the fraction says.

@@ -31,6 +31,7 @@ impl Server {
             "rollback" if !self.can_roll_back() => {
                 Err(Refusal::because("no earlier version to roll back to"))
             }
+            "set_health_check" => self.accepts_check(order),
             "set_policy" => self.accepts_policy(args),
             "shed" if !args.text("class").is_empty() => {
                 let class = args.text("class");
@@ -77,6 +78,7 @@ impl Server {
             }
             "rollback" => self.roll_back(cx),
             "scale" => self.scale(cx, args.number("replicas") as u32, args.text("group")),
+            "set_health_check" => self.set_check(cx, args),
             "set_policy" => self.set_policy(cx, args),
             "shed" => {
                 let chosen = self.classes(args.text("class"));
@@ -200,6 +202,7 @@ fn of_a_change(lever: &str) -> bool {
             | "server.memory_leak"
             | "server.slots_leak"
             | "server.crash_loop"
+            | "server.probes"
             | "edge.pool_leak"
             | "edge.breaker_stuck"
             | "auth.bad_secret"

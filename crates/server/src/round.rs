@@ -134,21 +134,22 @@ impl Server {
 
     /// Notes in the change list what changed of that which does not move by itself.
     fn note(&mut self, cx: &mut Cx<'_>) {
-        let wanted: u32 = self.state.groups.iter().map(|g| g.wanted).sum();
+        let beside = self.beside();
         // All else that is noted is a function of what makes a round repeat the last one.
-        if self.tier.repeated() && self.wanted_noted == Some(wanted) {
+        if self.tier.repeated() && self.noted_beside.as_ref() == Some(&beside) {
             return;
         }
-        self.wanted_noted = Some(wanted);
         let mut noted = std::mem::take(&mut self.state.noted);
         let mut notes = Notes { noted: &mut noted, at: 0 };
         for (at, g) in self.knobs.groups.iter().enumerate().take(self.state.groups.len()) {
             let share = self.tier.last().group_share[at];
+            let unhealthy = beside.unhealthy[at];
             let at = at as u16;
             notes.see(cx, keys::RUNNING + at, g.running, 0.0);
             notes.see(cx, keys::GROUP_SLOW + at, g.slow, 1.0);
             notes.see(cx, keys::GROUP_ERROR + at, g.error, 0.0);
             notes.see(cx, keys::GROUP_SHARE + at, share, -1.0);
+            notes.see(cx, keys::UNHEALTHY + at, f64::from(unhealthy), 0.0);
         }
         for c in 0..self.setup.classes.len().min(CLASSES_MAX) {
             let at = c as u16;
@@ -158,11 +159,22 @@ impl Server {
             notes.see(cx, keys::LOCK + at, self.knobs.lock_wait_s[c], 0.0);
         }
         let slots = self.knobs.concurrency.unwrap_or(self.spec.concurrency);
-        notes.see(cx, keys::WANTED, f64::from(wanted), -1.0);
+        notes.see(cx, keys::PROBE_TIMEOUT, 1000.0 * beside.probe_timeout_s, 0.0);
+        notes.see(cx, keys::WANTED, f64::from(beside.wanted), -1.0);
         notes.see(cx, keys::SLOTS, slots, -1.0);
         notes.see(cx, keys::PLACES, self.knobs.running() * self.state.queue, -1.0);
         self.note_edges(cx, &mut notes);
         self.state.noted = noted;
+        self.noted_beside = Some(beside);
+    }
+
+    fn beside(&self) -> Beside {
+        let mut unhealthy = [0; GROUPS_MAX];
+        for (count, group) in unhealthy.iter_mut().zip(&self.state.groups) {
+            *count = group.rotation.unhealthy();
+        }
+        let wanted = self.state.groups.iter().map(|g| g.wanted).sum();
+        Beside { wanted, unhealthy, probe_timeout_s: self.check().timeout_s }
     }
 
     fn note_edges(&self, cx: &mut Cx<'_>, notes: &mut Notes<'_>) {
@@ -185,6 +197,14 @@ impl Server {
             notes.see_share(cx, key(EdgeKey::NameAstray), knobs.names.astray);
         }
     }
+}
+
+/// What is noted and does not follow from the inputs and the state of the station.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Beside {
+    wanted: u32,
+    unhealthy: [u32; GROUPS_MAX],
+    probe_timeout_s: f64,
 }
 
 /// The values noted last, in the order in which they are seen; the order never changes.

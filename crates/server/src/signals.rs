@@ -106,6 +106,11 @@ pub fn running(m: &Moment<'_>) -> f64 {
     (0..groups).map(|g| m.levels.get(keys::RUNNING + g, 0.0)).sum()
 }
 
+fn unhealthy(m: &Moment<'_>) -> f64 {
+    let groups = m.setup.spec.groups.len() as u16;
+    (0..groups).map(|g| m.levels.get(keys::UNHEALTHY + g, 0.0)).sum()
+}
+
 /// A signal.
 pub const fn signal(
     name: &'static str,
@@ -164,6 +169,13 @@ const INSIDE: &[SignalSpec] = &[
     signal("queue.depth", "{request}", "Requests that wait.", 0.03, |m| m.row[QUEUE]),
     signal("queue.wait.seconds", "s", "Mean wait of accepted requests.", 0.03, |m| m.row[WAIT]),
     signal("replicas.running", "{replica}", "Replicas that take requests.", 0.0, running),
+    signal(
+        "replicas.unhealthy",
+        "{replica}",
+        "Replicas that run and fail their health checks.",
+        0.0,
+        unhealthy,
+    ),
     signal("replicas.wanted", "{replica}", "Replicas that should run.", 0.0, |m| {
         m.levels.get(keys::WANTED, 0.0)
     }),

@@ -1,6 +1,8 @@
 //! The server core of one instance: what it was made of, and its state.
 
 use crate::group::Group;
+use crate::health::HealthCheck;
+use crate::round::Beside;
 use crate::signals;
 use flow::{Knobs, TierSpec, TierState};
 use machine::{SnapshotError, decode, encode};
@@ -32,6 +34,10 @@ pub struct ServerState {
     pub queue: f64,
     /// Share turned away per class, by order.
     pub shed: PerClass,
+    /// The health check, as parameters and orders have it.
+    pub check: HealthCheck,
+    /// The tick in which replicas were probed last.
+    pub probed: i64,
     /// Pulled levers, oldest first.
     pub active: Vec<Active>,
     /// Values noted last in the change list, in the order of their notes.
@@ -68,9 +74,9 @@ pub struct Server {
     pub knobs: Knobs,
     /// Attempts that come over no edge of the topology, set by a kind for the round.
     pub beside: Option<Calls>,
-    /// Replicas wanted when notes were last taken; not part of the state, for whoever takes a
-    /// snapshot over computes a round in full first.
-    pub(crate) wanted_noted: Option<u32>,
+    /// Part of what was noted last; not part of the state, for whoever takes a snapshot over
+    /// computes a round in full first.
+    pub(crate) noted_beside: Option<Beside>,
 }
 
 impl Server {
@@ -102,6 +108,8 @@ impl Server {
             policies: setup.outgoing.iter().map(|e| e.policy.clone()).collect(),
             queue: params.number("queue"),
             shed: [0.0; CLASSES_MAX],
+            check: HealthCheck::of(params),
+            probed: i64::MIN,
             active: Vec::new(),
             noted: Vec::new(),
         };
@@ -121,7 +129,7 @@ impl Server {
             fixed,
             knobs: Knobs::calm(1.0),
             beside: None,
-            wanted_noted: None,
+            noted_beside: None,
         })
     }
 
@@ -203,7 +211,7 @@ impl Server {
     pub fn restore<T: DeserializeOwned>(&mut self, bytes: &[u8]) -> Result<T, SnapshotError> {
         let (state, tier, knobs, own) = decode("server", bytes)?;
         (self.state, self.tier, self.knobs) = (state, tier, knobs);
-        self.wanted_noted = None;
+        self.noted_beside = None;
         self.follow_policies();
         Ok(own)
     }

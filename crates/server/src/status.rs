@@ -19,6 +19,12 @@ impl Server {
             if group.weight < 1.0 {
                 text += &format!(", takes {:.0} % of its traffic", 100.0 * group.weight);
             }
+            let unhealthy = group.rotation.unhealthy();
+            if group.rotation.kept_out() > 0 {
+                text += &format!(", {unhealthy} out of rotation by health checks");
+            } else if unhealthy > 0 {
+                text += &format!(", {unhealthy} fail health checks and take requests all the same");
+            }
             if !group.grant.port_bound {
                 text += ", cannot bind its port";
             }
@@ -52,6 +58,10 @@ impl Server {
         for (k, callee) in self.setup.callees.iter().enumerate() {
             facts.insert(format!("policy towards {callee}"), describe(&self.state.policies[k]));
         }
+        let check = self.check();
+        if check.is_on() {
+            facts.insert("health check".into(), check.describe());
+        }
         facts.insert("queue limit".into(), format!("{} per replica", self.state.queue));
         facts.insert("slots".into(), format!("{} per replica", self.spec.concurrency));
         for (c, class) in self.setup.classes.iter().enumerate() {
@@ -71,6 +81,7 @@ impl Server {
         let sum = |f: fn(&crate::group::Group) -> f64| self.state.groups.iter().map(f).sum::<f64>();
         facts.insert("replicas_wanted".into(), sum(|g| f64::from(g.wanted)));
         facts.insert("replicas_running".into(), sum(|g| f64::from(g.grant.running)));
+        facts.insert("replicas_unhealthy".into(), sum(|g| f64::from(g.rotation.unhealthy())));
         facts.insert("queue".into(), self.tier.last().queue);
         let unhealed = self.state.active.iter().filter(|a| !a.healed).count();
         facts.insert("levers_in_force".into(), unhealed as f64);

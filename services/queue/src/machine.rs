@@ -19,6 +19,9 @@ use server::{Phrases, Server, keys};
 use std::collections::BTreeMap;
 use telemetry::Levels;
 
+/// Why a queue has no health check.
+const UNCHECKED: &str = "its consumers fetch by themselves: no balancer checks them";
+
 /// What the change list heard last of what can change in every round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Noted {
@@ -48,6 +51,10 @@ impl QueueMachine {
     /// # Errors
     /// Names what does not fit in the setup.
     pub(crate) fn create(setup: &Setup) -> Result<Box<dyn Machine>, ParamError> {
+        if setup.spec.params.number("probe_timeout") > 0.0 {
+            let (name, message) = ("probe_timeout".into(), UNCHECKED.into());
+            return Err(ParamError { name, message });
+        }
         let server = Server::create(setup, MORE)?;
         let terms = Terms::of(setup);
         Ok(Box::new(QueueMachine {
@@ -297,6 +304,9 @@ impl Machine for QueueMachine {
                         set towards a dependency can be changed";
             return Err(Refusal::because(text));
         }
+        if order.verb == "set_health_check" {
+            return Err(Refusal::because(UNCHECKED));
+        }
         self.server.accepts(order)
     }
 
@@ -319,6 +329,9 @@ impl Machine for QueueMachine {
     }
 
     fn inject(&mut self, cx: &mut Cx<'_>, pull: &LeverPull) {
+        if pull.lever == server::health::LEVER {
+            return;
+        }
         self.server.inject(cx, pull);
         if pull.lever == "queue.poison" {
             let last = self.terms.partitions - 1;

@@ -38,6 +38,7 @@ catalogue![
     rollback,
     scale,
     set_cache,
+    set_health_check,
     set_policy,
     shed,
     shell,

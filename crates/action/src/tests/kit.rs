@@ -20,6 +20,9 @@ const REPLICAS: ParamSpec =
     ParamSpec::required("replicas", ParamKind::Count { min: 1, max: 64 }, "Replicas.");
 const RATIO: ParamSpec = ParamSpec::required("ratio", ParamKind::Ratio, "Share.");
 const CLASS: ParamSpec = ParamSpec::text("class", ParamKind::Class, "", "Class.");
+const FLOOR: ParamSpec = ParamSpec::optional("floor", ParamKind::Ratio, "Floor.");
+const TIMEOUT: ParamSpec =
+    ParamSpec::optional("timeout", ParamKind::Duration { min: 0.001, max: 60.0 }, "Time-out.");
 const CALLEE: ParamSpec = ParamSpec::text("callee", ParamKind::Text, "", "Callee.");
 const INSTANCE: ParamSpec = ParamSpec::required("instance", ParamKind::Component, "Instance.");
 
@@ -28,6 +31,7 @@ static APP: Toy = Toy(
     "app",
     &[
         operation("scale", &[REPLICAS, GROUP]),
+        operation("set_health_check", &[FLOOR, TIMEOUT]),
         operation("set_policy", &[CALLEE, RETRIES]),
         operation("shed", &[CLASS, RATIO]),
     ],

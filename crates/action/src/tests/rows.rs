@@ -40,6 +40,10 @@ fn actions_become_reads_orders_waits_and_claims() {
             r#"shop scale {"replicas":4}"#,
         ),
         (
+            r#"{"action":"set_health_check","component":"shop","timeout":"1s","floor":"100%"}"#,
+            r#"shop set_health_check {"floor":1,"timeout":1}"#,
+        ),
+        (
             r#"{"action":"set_policy","component":"shop","callee":"orders","retries":0}"#,
             r#"shop set_policy {"callee":"orders","retries":0}"#,
         ),
@@ -133,6 +137,10 @@ fn what_does_not_fit_is_refused_with_the_field_and_what_is_allowed() {
             "rates is of kind external and run by a third party, which has no operation `scale`",
         ),
         (r#"{"action":"set_cache","component":"stock"}"#, "set_cache: sets nothing; give at least"),
+        (
+            r#"{"action":"set_health_check","component":"shop"}"#,
+            "set_health_check: sets nothing; give at least one of timeout, period, failures",
+        ),
         (r#"{"action":"warm_cache","component":"stock"}"#, "warm_cache: `entries`: is missing"),
         (
             r#"{"action":"metrics","component":"shop","signals":"request.rate"}"#,

@@ -59,6 +59,7 @@ catalogue![
     stale_pages,
     stale_secret,
     stuck_consumers,
+    tight_probes,
 ];
 
 /// All faults, by name.

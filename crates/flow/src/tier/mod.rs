@@ -195,6 +195,13 @@ impl TierState {
         self.memo.forget();
     }
 
+    /// Replicas came or went by themselves: latencies that swing with them are real, not values
+    /// that are one round old, and are not to be damped.
+    pub fn excuse_swing(&mut self) {
+        self.core.swing.excuse();
+        self.memo.forget();
+    }
+
     /// The processes start anew: queue, latencies, pools, breakers and budgets are gone.
     pub fn restart(&mut self, spec: &TierSpec) {
         let sent: Vec<Calls> = self.core.edges.iter().map(|e| e.sent).collect();

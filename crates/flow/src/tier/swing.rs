@@ -52,6 +52,11 @@ impl Swing {
         }
     }
 
+    /// What swung up to now had a cause outside.
+    pub(super) fn excuse(&mut self) {
+        self.turns = 0.0;
+    }
+
     /// Weight of a new value, (0, 0.5].
     pub(super) fn weight(&self) -> f64 {
         let excess = self.turns - TURNS_FREE;
@@ -89,5 +94,17 @@ mod tests {
         }
         assert_eq!(s.weight(), WEIGHT);
         assert_eq!(s.turns, 0.0);
+    }
+
+    #[test]
+    fn an_excused_swing_is_none() {
+        let mut s = Swing::default();
+        for t in 0..100 {
+            if t % 4 == 0 {
+                s.excuse();
+            }
+            s.note(if t / 4 % 2 == 0 { 0.3 } else { 0.1 }, 1.0);
+            assert_eq!(s.weight(), WEIGHT);
+        }
     }
 }
