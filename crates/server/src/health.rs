@@ -11,7 +11,8 @@
 //!
 //! Without feedback the number of probes until a replica goes is the waiting time for a run of
 //! `r` failures of chance p: (1 − pʳ)/((1 − p)·pʳ) (Feller, An Introduction to Probability Theory
-//! and Its Applications I, XIII.7). With it, fewer replicas mean a longer wait, hence more failures.
+//! and Its Applications I, XIII.7). With it, fewer replicas mean a longer wait, and that means more
+//! failures.
 
 use crate::keys;
 use crate::state::Server;

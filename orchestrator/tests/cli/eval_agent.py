@@ -45,11 +45,11 @@ def noop(answer):
     return answer
 
 
-def reference():
+def reference(counts=True):
     rewards = [step(action)["reward"] for action in (ROLLBACK, {"action": "wait", "seconds": 60})]
     assert rewards == [0, 0], rewards
     answer = step({"action": "resolve"})
-    assert answer["done"] and answer["reward"] > 0.9, answer
+    assert answer["done"] and (answer["reward"] > 0.9 if counts else answer["reward"] == 0), answer
     print("paid", answer["reward"])
 
 
@@ -58,7 +58,7 @@ def twice():
     reset()  # nothing has happened yet: the same again
     step({"action": "wait", "seconds": 10})
     reset()
-    reference()
+    reference(counts=False)  # practice pays nothing
 
 
 def killer():

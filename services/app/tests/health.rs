@@ -1,4 +1,5 @@
-//! Health checks of a balancer in front of an app that calls nobody, driven as every body drives it.
+//! Health checks of a balancer in front of an app that calls nobody, driven as every body drives
+//! it.
 
 use app::KIND;
 use machine::{Instance, Moving};
