@@ -21,7 +21,10 @@ from mayday_env.actions import (
     ParkMessage,
     RenewCertificate,
     Resolve,
+    Restart,
     Rollback,
+    SetCache,
+    SetHealthCheck,
     SetPolicy,
     StartUnit,
     Status,
@@ -75,6 +78,21 @@ def of_component(name: str, facts: dict[str, str]) -> Iterator[MaydayAction]:
         if attempts and float(attempts.group(1)) > 1.8:
             callee = key.removeprefix("dependency ")
             yield SetPolicy(component=name, callee=callee, retries=0)
+    yield from of_replicas(name, facts)
+
+
+def of_replicas(name: str, facts: dict[str, str]) -> Iterator[MaydayAction]:
+    """What is wrong where some replicas of a component are worse off than others."""
+    if any("out of rotation by health checks" in text for text in facts.values()):
+        yield SetHealthCheck(component=name, timeout=1, failures=3, floor=0.5)
+    if float(facts.get("busiest replica", "0").split()[0]) > 40:
+        yield SetCache(component=name, spread_hot_keys=True)
+    shared = re.search(r"partitions of ([0-9]+)", facts.get("consumer group", ""))
+    behind = [
+        key for key, text in facts.items() if key.startswith("partition ") and "behind" in text
+    ]
+    if shared and 1 < len(behind) < int(shared.group(1)):
+        yield Restart(component=name)
 
 
 def of_changes(changes: list[dict[str, Any]]) -> Iterator[MaydayAction]:
