@@ -273,7 +273,10 @@ pub(crate) mod tests {
         let names = LibraryArgs::default().open().unwrap().names();
         assert!(names.iter().any(|name| name == "netarena/disk-full"), "a dialect has it too");
         for name in names.iter().filter(|name| !of_dialect(name)) {
-            assert_eq!(select(&names, &[stem(name).to_string()]).unwrap(), [name.clone()]);
+            assert_eq!(
+                select(&names, &[stem(name).to_string()]).unwrap(),
+                std::slice::from_ref(name)
+            );
         }
     }
 
