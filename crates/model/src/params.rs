@@ -428,6 +428,18 @@ mod tests {
     }
 
     #[test]
+    fn what_was_checked_passes_again_defaults_included() {
+        const LEVER: &[ParamSpec] = &[
+            ParamSpec::required("ratio", ParamKind::Ratio, ""),
+            ParamSpec::text("class", ParamKind::Class, "", "Empty: all."),
+        ];
+        let once = Params::default().with("ratio", "30%").check(LEVER).unwrap();
+        assert_eq!(once.check(LEVER), Ok(once.clone()));
+        let blank = Params::default().with("ratio", "").check(LEVER).unwrap_err();
+        assert!(blank.to_string().contains("`ratio`"), "only a default may be empty: {blank}");
+    }
+
+    #[test]
     fn errors_name_the_parameter_and_what_is_allowed() {
         for (pairs, expected) in [
             (vec![("timout", 1.0.into())], "`timout`: unknown parameter; expected timeout"),
