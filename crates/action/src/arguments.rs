@@ -51,6 +51,15 @@ pub(crate) fn one_order(
     Ok(Effect::Orders(vec![site.order(target, verb, passed)?]))
 }
 
+/// At least one of the optional `settings` is given.
+pub(crate) fn sets_something(args: &Params, settings: &[&str]) -> Result<(), ActionError> {
+    if settings.iter().any(|name| args.has(name)) {
+        return Ok(());
+    }
+    let message = format!("sets nothing; give at least one of {}", settings.join(", "));
+    Err(ActionError::whole(message))
+}
+
 /// Components whose kind has the operation `verb`.
 pub(crate) fn able<'a>(
     site: &Site<'a>,

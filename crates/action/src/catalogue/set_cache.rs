@@ -1,6 +1,6 @@
 //! `set_cache`: changes how a cache keeps and fetches its entries.
 
-use crate::arguments::{COMPONENT, able, one_order};
+use crate::arguments::{COMPONENT, able, one_order, sets_something};
 use crate::error::ActionError;
 use crate::site::Site;
 use crate::spec::{ActionClass, ActionSpec, Duration, Effect};
@@ -48,10 +48,7 @@ pub(super) const ACTION: ActionSpec = ActionSpec {
 
 fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
     site.component(args, "component")?;
-    if !SETTINGS.iter().any(|name| args.has(name)) {
-        let message = format!("sets nothing; give at least one of {}", SETTINGS.join(", "));
-        return Err(ActionError::whole(message));
-    }
+    sets_something(args, &SETTINGS)?;
     one_order(site, args, "component", "set_cache", &SETTINGS)
 }
 

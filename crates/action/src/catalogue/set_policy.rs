@@ -1,6 +1,6 @@
 //! `set_policy`: changes how a component calls others, or how much it queues.
 
-use crate::arguments::{COMPONENT, able, one_order};
+use crate::arguments::{COMPONENT, able, one_order, sets_something};
 use crate::error::ActionError;
 use crate::site::Site;
 use crate::spec::{ActionClass, ActionSpec, Duration, Effect};
@@ -61,10 +61,7 @@ fn effect(args: &Params, site: &Site<'_>) -> Result<Effect, ActionError> {
     {
         site.edge(of, callee, "callee")?;
     }
-    if !SETTINGS.iter().any(|name| args.has(name)) {
-        let message = format!("sets nothing; give at least one of {}", SETTINGS.join(", "));
-        return Err(ActionError::whole(message));
-    }
+    sets_something(args, &SETTINGS)?;
     let mut passed = vec!["callee"];
     passed.extend(SETTINGS);
     one_order(site, args, "component", "set_policy", &passed)
